@@ -1,0 +1,91 @@
+/*
+ * The next functions of the C library. They are looked up once, by the constructor. Calls before it are system calls: another
+ * library's constructor may run earlier, and a signal handler at any time, where dlsym must not be called.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "libc_calls.h"
+
+static struct {
+	int (*open)(const char *, int, ...);
+	int (*close)(int);
+	int (*close_range)(unsigned int, unsigned int, int);
+	int (*dup3)(int, int, int);
+	ssize_t (*write)(int, const void *, size_t);
+	int (*stat)(const char *, struct stat *);
+	int (*lstat)(const char *, struct stat *);
+	int (*fstat)(int, struct stat *);
+	int (*access)(const char *, int);
+} next;
+
+#define FIND(name) (*(void **)&next.name = dlsym(RTLD_NEXT, #name))
+
+__attribute__((constructor(101))) static void find_next(void)
+{
+	FIND(open);
+	FIND(close);
+	FIND(close_range);	/* glibc 2.34 and newer */
+	FIND(dup3);
+	FIND(write);
+	FIND(stat);		/* as functions, these three are in glibc 2.33 and newer */
+	FIND(lstat);
+	FIND(fstat);
+	FIND(access);
+}
+
+int libc_open(const char *path, int flags, mode_t mode)
+{
+	return next.open ? next.open(path, flags, mode) : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int libc_close(int descriptor)
+{
+	return next.close ? next.close(descriptor) : (int)syscall(SYS_close, descriptor);
+}
+
+int libc_close_range(unsigned int first, unsigned int last, int flags)
+{
+#ifdef SYS_close_range
+	return next.close_range ? next.close_range(first, last, flags) : (int)syscall(SYS_close_range, first, last, flags);
+#else
+	errno = ENOSYS;
+	return next.close_range ? next.close_range(first, last, flags) : -1;
+#endif
+}
+
+int libc_dup3(int descriptor, int wanted, int flags)
+{
+	return next.dup3 ? next.dup3(descriptor, wanted, flags) : (int)syscall(SYS_dup3, descriptor, wanted, flags);
+}
+
+ssize_t libc_write(int descriptor, const void *buffer, size_t bytes)
+{
+	return next.write ? next.write(descriptor, buffer, bytes) : syscall(SYS_write, descriptor, buffer, bytes);
+}
+
+int libc_stat(const char *path, struct stat *result)
+{
+	return next.stat ? next.stat(path, result) : (int)syscall(SYS_newfstatat, AT_FDCWD, path, result, 0);
+}
+
+int libc_lstat(const char *path, struct stat *result)
+{
+	return next.lstat ? next.lstat(path, result)
+			  : (int)syscall(SYS_newfstatat, AT_FDCWD, path, result, AT_SYMLINK_NOFOLLOW);
+}
+
+int libc_fstat(int descriptor, struct stat *result)
+{
+	return next.fstat ? next.fstat(descriptor, result)
+			  : (int)syscall(SYS_newfstatat, descriptor, "", result, AT_EMPTY_PATH);
+}
+
+int libc_access(const char *path, int mode)
+{
+	return next.access ? next.access(path, mode) : (int)syscall(SYS_faccessat, AT_FDCWD, path, mode);
+}

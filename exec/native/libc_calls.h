@@ -1,0 +1,28 @@
+/* The functions of the C library that this library interposes, as the next library in the order of the process has them. */
+#ifndef RDMA4J_LIBC_CALLS_H
+#define RDMA4J_LIBC_CALLS_H
+
+#include <sys/stat.h>
+#include <sys/types.h>
+
+/*
+ * Each does what its counterpart does. They allocate nothing and take no lock, so that an interposed function may be called
+ * whenever the original may: before constructors run, after fork, and by signal handlers.
+ */
+int libc_open(const char *path, int flags, mode_t mode);
+int libc_close(int descriptor);
+int libc_close_range(unsigned int first, unsigned int last, int flags);
+int libc_dup3(int descriptor, int wanted, int flags);
+ssize_t libc_write(int descriptor, const void *buffer, size_t bytes);
+int libc_stat(const char *path, struct stat *result);
+int libc_lstat(const char *path, struct stat *result);
+int libc_fstat(int descriptor, struct stat *result);
+int libc_access(const char *path, int mode);
+
+/* cm_file.c: opens the device file of the connection manager. Returns a descriptor, or -1 with errno. */
+int cm_open(int flags);
+
+/* Fills in what stat returns for a character device. */
+void describe_device(struct stat *result, dev_t device);
+
+#endif
