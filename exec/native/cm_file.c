@@ -235,8 +235,8 @@ PUBLIC ssize_t write(int descriptor, const void *buffer, size_t bytes)
 {
 	int handle = handle_of(descriptor);
 
-	/* After vfork, a descriptor of the child may be another file. */
-	if (__builtin_expect(!handle, 1) || (!is_child && getpid() != owner))
+	/* Java writes to the eventfd itself. After vfork, a descriptor of the child may be another file. */
+	if (__builtin_expect(!handle, 1) || is_called_by_java() || (!is_child && getpid() != owner))
 		return libc_write(descriptor, buffer, bytes);
 	return execute(descriptor, handle, buffer, bytes);
 }
