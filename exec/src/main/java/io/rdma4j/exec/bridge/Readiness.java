@@ -1,7 +1,9 @@
 package io.rdma4j.exec.bridge;
 
 import io.rdma4j.verbs.wait.SignalListener;
+import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.verbs.wait.Waitable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps a file descriptor readable while a source of events has one to take, so that C can wait by {@code poll}. Thread safe.
@@ -41,6 +43,9 @@ public final class Readiness implements SignalListener {
 
     private boolean closed;
 
+    /** What drives the source while a program may wait for an event that it has asked for; null otherwise. */
+    private @Nullable WaitDriver driving;
+
     /** Makes an eventfd of this process follow a source of events. */
     public Readiness(Waitable source, int descriptor) {
         this(source, descriptor, EVENT_DESCRIPTORS);
@@ -64,6 +69,26 @@ public final class Readiness implements SignalListener {
         update();
     }
 
+    /**
+     * Notes that the program has asked for an event, and so is likely to wait for the descriptor. Until the descriptor is readable,
+     * the device drives itself: C does not call it while it waits.
+     */
+    public synchronized void expect() {
+        if (driving == null && !raised && !closed) {
+            WaitDriver driver = source.waitDriver();
+            driver.beginOutsideWait();
+            driving = driver;
+        }
+    }
+
+    private void endExpectation() {
+        WaitDriver driver = driving;
+        if (driver != null) {
+            driving = null;
+            driver.endOutsideWait();
+        }
+    }
+
     /** Makes the descriptor readable or unreadable, if it is not as the source demands. */
     public synchronized void update() {
         if (closed) {
@@ -75,6 +100,7 @@ public final class Readiness implements SignalListener {
         }
         raised = ready;
         if (ready) {
+            endExpectation();
             descriptors.raise(descriptor);
         } else {
             descriptors.lower(descriptor);
@@ -85,6 +111,7 @@ public final class Readiness implements SignalListener {
     public void close() {
         synchronized (this) {
             closed = true;
+            endExpectation();
         }
         source.signal().remove(this);
     }

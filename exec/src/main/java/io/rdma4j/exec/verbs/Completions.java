@@ -23,6 +23,14 @@ final class Completions implements AutoCloseable {
         return queue;
     }
 
+    /** Requests an event for the next completion. Without a channel there is nobody to notify, which C does not mind. */
+    void requestNotification(boolean solicitedOnly) {
+        if (channel != null) {
+            queue.requestNotification(solicitedOnly);
+            channel.readiness().expect();
+        }
+    }
+
     @Override
     public void close() {
         queue.close();

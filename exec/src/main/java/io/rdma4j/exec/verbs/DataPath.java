@@ -54,10 +54,7 @@ final class DataPath {
             if (!(Handles.find(queue) instanceof Completions target)) {
                 return Errno.EINVAL.number();
             }
-            if (target.queue().channel()
-                    != null) { // without a channel there is nobody to notify, which C does not mind
-                target.queue().requestNotification(solicitedOnly != 0);
-            }
+            target.requestNotification(solicitedOnly != 0);
             return 0;
         } catch (Throwable failure) {
             return Failures.errno(failure);

@@ -2,12 +2,13 @@ package io.rdma4j.exec.bridge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.verbs.wait.ParkingDriver;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.verbs.wait.Waitable;
+import io.rdma4j.verbs.wait.Waiter;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 /** A descriptor that follows a source of events. */
@@ -18,6 +19,36 @@ class ReadinessTest {
     private final AtomicInteger counter = new AtomicInteger();
     private final AtomicInteger writes = new AtomicInteger();
     private final Signal signal = new Signal();
+    private final AtomicInteger outsideWaits = new AtomicInteger();
+    private final WaitDriver driver = new WaitDriver() {
+        @Override
+        public boolean await(Waiter waiter, BooleanSupplier done, long deadlineNanos) {
+            throw new AssertionError("waits outside");
+        }
+
+        @Override
+        public void wake(Waiter waiter) {}
+
+        @Override
+        public boolean poll() {
+            return false;
+        }
+
+        @Override
+        public long nanoTime() {
+            return System.nanoTime();
+        }
+
+        @Override
+        public void beginOutsideWait() {
+            outsideWaits.incrementAndGet();
+        }
+
+        @Override
+        public void endOutsideWait() {
+            outsideWaits.decrementAndGet();
+        }
+    };
     private final Waitable source = new Waitable() {
         @Override
         public boolean isReady() {
@@ -31,7 +62,7 @@ class ReadinessTest {
 
         @Override
         public WaitDriver waitDriver() {
-            return new ParkingDriver(System::nanoTime);
+            return driver;
         }
     };
     private final Readiness readiness = new Readiness(source, DESCRIPTOR, new Readiness.Descriptors() {
@@ -105,6 +136,23 @@ class ReadinessTest {
         happen();
         readiness.update();
         assertThat(writes).hasValue(0);
+    }
+
+    @Test
+    void theDeviceDrivesItselfUntilAnExpectedEvent() {
+        readiness.start();
+        readiness.expect();
+        readiness.expect();
+        assertThat(outsideWaits).hasValue(1);
+        happen();
+        assertThat(outsideWaits).hasValue(0);
+        readiness.expect();
+        assertThat(outsideWaits).hasValue(0);
+        assertThat(take()).isTrue();
+        readiness.expect();
+        assertThat(outsideWaits).hasValue(1);
+        readiness.close();
+        assertThat(outsideWaits).hasValue(0);
     }
 
     @Test

@@ -493,6 +493,16 @@ public final class Engine implements WaitDriver {
         waitCoordinator.wakeIfLeader(waiter);
     }
 
+    @Override
+    public void beginOutsideWait() {
+        waitCoordinator.beginPassiveWait();
+    }
+
+    @Override
+    public void endOutsideWait() {
+        waitCoordinator.endPassiveWait();
+    }
+
     /**
      * Returns the time of the next deadline, which is now while transmissions are pending; {@link Long#MAX_VALUE} if
      * there is none. Any thread.

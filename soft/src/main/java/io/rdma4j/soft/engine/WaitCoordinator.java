@@ -16,16 +16,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One thread leads: it runs duty cycles and blocks in the kernel between them, without the engine lock. The other
  * waiting threads park and are woken by {@link Signal}s. A leader that leaves promotes another thread. A thread that
- * waits for rare events, such as connection requests, yields ({@link Waiter#yields}). A virtual thread never leads,
- * because it would block its carrier, too. The background thread belongs to the engine, and yields.
+ * waits for rare events, such as connection requests, yields ({@link Waiter#yields}). Passive threads never lead: virtual ones,
+ * because they would block their carriers, too, and those that wait outside of Java. The background thread belongs to the engine,
+ * and yields.
  *
  * <pre>
  * waiting threads                  a thread polled within 1 ms   leader
  * one that does not yield, or more yes or no                     one of them
  * only some that yield             no                            the one that came last
  * only some that yield             yes                           none: the polling thread drives
- * some that yield, and virtual     yes or no                     the yielding one that came last
- * only virtual ones                yes or no                     the background thread
+ * some that yield, and passive     yes or no                     the yielding one that came last
+ * only passive ones                yes or no                     the background thread
  * none                             no                            the background thread
  * none                             yes, or led within 1 ms       none
  * </pre>
@@ -36,9 +37,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>A waiting thread finds no leader: it leads, if the table allows it.
  *   <li>A waiting thread finds a leader that yields: it wakes the leader, which leaves. A thread that yields and comes
  *       later takes over, too, since its event is likely to be sooner.
- *   <li>A thread polls while the leader yields: it wakes the leader, which leaves unless virtual threads wait.
+ *   <li>A thread polls while the leader yields: it wakes the leader, which leaves, unless passive threads wait.
  *   <li>The leader's condition holds, its deadline passes, or it is interrupted: it leaves, and wakes the
- *       follower that came last, or else the background thread if that rests or virtual threads wait.
+ *       follower that came last, or else the background thread if that rests or passive threads wait.
  *   <li>Polling ends: the background thread notices it at its next check, {@link BackgroundBackoff} apart, and leads or
  *       wakes the thread that yields. A thread that has just begun to wait checks once itself.
  * </ul>
@@ -90,7 +91,7 @@ final class WaitCoordinator {
     /** The waiting threads that yield, the leader among them. The first one came last, and only it may lead. */
     private final ConcurrentLinkedDeque<Waiter> yieldingFollowers = new ConcurrentLinkedDeque<>();
 
-    private final AtomicInteger virtualWaiters = new AtomicInteger();
+    private final AtomicInteger passiveWaiters = new AtomicInteger();
 
     /** The time since which the leader has led. Written by the leader. */
     private volatile long leaderSinceNanos;
@@ -152,7 +153,7 @@ final class WaitCoordinator {
     void notePoll(long nowNanos) {
         lastPoller = Thread.currentThread();
         lastPollNanos = nowNanos;
-        if (sleepDeadlineNanos != AWAKE && doesLeaderYield()) {
+        if (sleepDeadlineNanos != AWAKE && doesLeaderYield() && passiveWaiters.get() == 0) {
             links.wakeup();
         }
     }
@@ -238,22 +239,32 @@ final class WaitCoordinator {
     private boolean mustYield(Waiter self) {
         return !followers.isEmpty()
                 || yieldingFollowers.peekFirst() != self
-                || virtualWaiters.get() == 0 && BackgroundBackoff.isPolling(clock.nanoTime() - lastPollNanos);
+                || passiveWaiters.get() == 0 && BackgroundBackoff.isPolling(clock.nanoTime() - lastPollNanos);
     }
 
     private boolean awaitParked(BooleanSupplier done, long deadlineNanos) {
-        virtualWaiters.incrementAndGet();
+        beginPassiveWait();
         try {
-            if (leader.get() == null) {
-                LockSupport.unpark(background);
-            }
             while (!isOver(done, deadlineNanos)) {
                 park(deadlineNanos);
             }
         } finally {
-            virtualWaiters.decrementAndGet();
+            endPassiveWait();
         }
         return done.getAsBoolean();
+    }
+
+    /** Notes that a thread waits that never leads: a virtual one, or one outside of Java. The background thread leads instead. */
+    void beginPassiveWait() {
+        passiveWaiters.incrementAndGet();
+        if (leader.get() == null) {
+            LockSupport.unpark(background);
+        }
+    }
+
+    /** Ends what {@link #beginPassiveWait} began. */
+    void endPassiveWait() {
+        passiveWaiters.decrementAndGet();
     }
 
     private boolean isOver(BooleanSupplier done, long deadlineNanos) {
@@ -401,7 +412,7 @@ final class WaitCoordinator {
         Waiter next = followers.peekFirst();
         if (next != null) {
             next.wake();
-        } else if (backgroundRests || virtualWaiters.get() > 0) {
+        } else if (backgroundRests || passiveWaiters.get() > 0) {
             LockSupport.unpark(background);
         }
     }
@@ -458,7 +469,7 @@ final class WaitCoordinator {
         return closed
                 || !followers.isEmpty()
                 || !yieldingFollowers.isEmpty()
-                || virtualWaiters.get() == 0
+                || passiveWaiters.get() == 0
                         && BackgroundBackoff.isPolling(clock.nanoTime() - Math.max(lastPollNanos, lastLeadNanos));
     }
 }

@@ -34,6 +34,16 @@ public interface WaitDriver {
      */
     boolean poll();
 
+    /**
+     * Notes that a thread may wait for this device without calling it, such as for a file descriptor in {@code poll(2)}. Until
+     * {@link #endOutsideWait}, the device drives itself, as it does for virtual threads. The calls may overlap. Does not wait, and
+     * can be called in a listener of a signal. A device that needs no thread to make progress ignores it.
+     */
+    default void beginOutsideWait() {}
+
+    /** Ends what {@link #beginOutsideWait} began. */
+    default void endOutsideWait() {}
+
     /** Returns the time of the clock of deadlines in nanoseconds. It is related to no other clock. */
     long nanoTime();
 
