@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bridge.h"
+#include "libc_calls.h"
 #include "library.h"
 
 /*
@@ -161,7 +162,10 @@ static void add_options(struct option_list *list)
 	add_variable(list, "RDMA4J_JAVA_OPTS", " \t\n");
 }
 
-/* The natives of the class BRIDGE_DESCRIPTOR_CLASS. The descriptors do not block, and one that cannot be written is readable. */
+/*
+ * The natives of the class BRIDGE_DESCRIPTOR_CLASS. A write to the device file of the connection manager would be a command, hence
+ * libc_write. The counter of an event is 0 or 1, so that neither function blocks.
+ */
 
 static void raise_descriptor(void *environment, void *class, int32_t descriptor)
 {
@@ -169,7 +173,7 @@ static void raise_descriptor(void *environment, void *class, int32_t descriptor)
 
 	(void)environment;
 	(void)class;
-	if (write(descriptor, &one, sizeof(one)) < 0)
+	if (libc_write(descriptor, &one, sizeof(one)) < 0)
 		return;
 }
 
