@@ -11,6 +11,7 @@ import io.rdma4j.verbs.abi.Native;
 /** Reads paths out of {@code struct ibv_ah_attr}, and completes them as the kernel does for RoCE. */
 final class Paths {
     private static final int DEFAULT_HOP_LIMIT = 64;
+    private static final int FLOW_LABEL_MASK = 0xf_ffff;
     private static final long LINK_LOCAL_MASK = 0xffc0L << 48;
     private static final long LINK_LOCAL = 0xfe80L << 48;
 
@@ -29,11 +30,14 @@ final class Paths {
     }
 
     /**
-     * Completes a path of a program. The kernel takes the hop limit of the route, so programs leave it at 0 or 1. A link-local
-     * destination is on the network of the source.
+     * Completes a path of a program. The kernel takes the hop limit of the route, so programs leave it at 0 or 1. It takes the lower
+     * 20 bits of the flow label: UCX sets all 32. A link-local destination is on the network of the source.
      */
     static AddressVector completed(DeviceContext context, AddressVector path) {
-        AddressVector completed = path.hopLimit() <= 1 ? path.withHopLimit(DEFAULT_HOP_LIMIT) : path;
+        AddressVector completed = path.withFlowLabel(path.flowLabel() & FLOW_LABEL_MASK);
+        if (path.hopLimit() <= 1) {
+            completed = completed.withHopLimit(DEFAULT_HOP_LIMIT);
+        }
         if ((path.destination().high() & LINK_LOCAL_MASK) != LINK_LOCAL) {
             return completed;
         }
