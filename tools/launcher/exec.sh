@@ -3,7 +3,7 @@
 # shellcheck shell=sh disable=SC2154
 
 # Options of the virtual machine in a program. Java accepts a cache only with the options that it was created with.
-exec_java_options="$machine_options --enable-native-access=io.rdma4j.exec,io.rdma4j.verbs,io.rdma4j.cm,io.rdma4j.link"
+exec_java_options="$machine_options --enable-native-access=io.rdma4j.exec,io.rdma4j.verbs,io.rdma4j.cm,io.rdma4j.link,io.rdma4j.hardware"
 
 cannot_execute=126
 no_such_program=127

@@ -10,7 +10,6 @@ import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.abi.Native;
-import java.util.Comparator;
 import java.util.ServiceLoader;
 
 /**
@@ -18,14 +17,16 @@ import java.util.ServiceLoader;
  * nothing. Thread safe.
  */
 public final class CmCalls {
-    /** The device file of this process. */
+    /** The device file of this process, over the software device: a program reaches hardware without this library. */
     private static final class OfProcess {
+        static final String SOFTWARE = "soft";
         static final CmFiles FILES = create();
 
         private static CmFiles create() {
             CmProvider provider = ServiceLoader.load(CmProvider.class, CmCalls.class.getClassLoader()).stream()
                     .map(ServiceLoader.Provider::get)
-                    .max(Comparator.comparingInt(CmProvider::preference))
+                    .filter(each -> each.name().equals(SOFTWARE))
+                    .findFirst()
                     .orElseThrow(() -> new RdmaException(
                             "open",
                             Errno.ENODEV,
