@@ -15,10 +15,6 @@ final class Completions implements AutoCloseable {
         this.channel = channel;
     }
 
-    OpenDevice device() {
-        return device;
-    }
-
     CompletionQueue queue() {
         return queue;
     }

@@ -113,7 +113,7 @@ public final class DeviceCalls {
     }
 
     /** Returns the entry of the GID table at an index, or null if it is empty. */
-    static @Nullable GidEntry entry(DeviceContext context, int port, int index) {
+    private static @Nullable GidEntry entry(DeviceContext context, int port, int index) {
         for (GidEntry entry : context.gidTable(port)) {
             if (entry.index() == index) {
                 return entry;

@@ -4,6 +4,7 @@ import io.rdma4j.exec.bridge.Arguments;
 import io.rdma4j.exec.bridge.Failures;
 import io.rdma4j.exec.bridge.Handles;
 import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.MemoryAdvice;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryRegionChange;
@@ -111,11 +112,7 @@ public final class MemoryCalls {
 
     /** Creates a destination of datagrams. C: {@code ibv_create_ah}. */
     public static void createAddressHandle(long arguments) {
-        Domain domain = domain(arguments, 0);
-        Arguments.set(
-                arguments,
-                0,
-                Handles.add(domain.domain()
-                        .createAddressHandle(Paths.read(domain.device().context(), Arguments.get(arguments, 1)))));
+        AddressVector path = Paths.read("ibv_create_ah", Arguments.get(arguments, 1));
+        Arguments.set(arguments, 0, Handles.add(domain(arguments, 0).domain().createAddressHandle(path)));
     }
 }

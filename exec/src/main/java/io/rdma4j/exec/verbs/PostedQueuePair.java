@@ -27,10 +27,6 @@ final class PostedQueuePair implements AutoCloseable {
         receives = domain == null ? null : new ReceivePoster(new ReceiveQueue(queuePair), domain);
     }
 
-    OpenDevice device() {
-        return device;
-    }
-
     QueuePair queuePair() {
         return queuePair;
     }

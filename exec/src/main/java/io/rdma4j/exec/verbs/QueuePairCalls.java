@@ -121,7 +121,7 @@ public final class QueuePairCalls {
     public static void modify(long arguments) {
         PostedQueuePair posted = posted(arguments);
         int mask = usedMask(posted.queuePair().type(), Arguments.number(arguments, 2));
-        QueuePairChange change = new QueuePairChange(posted.device().context(), Arguments.get(arguments, 1));
+        QueuePairChange change = new QueuePairChange(Arguments.get(arguments, 1));
         QueuePairAttributes attributes = change.read(mask);
         if (!attributes.present().isEmpty()) {
             posted.queuePair().modify(attributes);

@@ -1,7 +1,6 @@
 package io.rdma4j.exec.verbs;
 
 import io.rdma4j.exec.bridge.Failures;
-import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
@@ -49,11 +48,9 @@ final class QueuePairChange {
             | MIGRATION_STATE
             | RATE_LIMIT;
 
-    private final DeviceContext context;
     private final long from;
 
-    QueuePairChange(DeviceContext context, long from) {
-        this.context = context;
+    QueuePairChange(long from) {
         this.from = from;
     }
 
@@ -123,7 +120,7 @@ final class QueuePairChange {
             attributes.port(byteAt(QueuePairSettings.PORT));
         }
         if ((mask & QueuePairMask.ADDRESS_VECTOR) != 0) {
-            attributes.addressVector(Paths.read(context, from + QueuePairSettings.ADDRESS_VECTOR));
+            attributes.addressVector(Paths.read(MODIFY, from + QueuePairSettings.ADDRESS_VECTOR));
         }
         if ((mask & QueuePairMask.PATH_MTU) != 0) {
             attributes.pathMtu(PathMtu.ofCode(intAt(QueuePairSettings.PATH_MTU)));

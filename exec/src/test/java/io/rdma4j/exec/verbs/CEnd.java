@@ -179,6 +179,7 @@ final class CEnd implements AutoCloseable {
         MemorySegment.copy(gid, 0, path, AddressVectorFields.DESTINATION_GID, 16);
         path.set(JAVA_BYTE, AddressVectorFields.IS_GLOBAL, (byte) 1);
         path.set(JAVA_BYTE, AddressVectorFields.HOP_LIMIT, (byte) 1);
+        path.set(JAVA_INT, AddressVectorFields.FLOW_LABEL, -1); // as UCX leaves it
         path.set(JAVA_BYTE, AddressVectorFields.PORT, (byte) 1);
     }
 
