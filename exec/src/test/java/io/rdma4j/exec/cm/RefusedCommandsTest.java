@@ -1,0 +1,140 @@
+package io.rdma4j.exec.cm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.cm.abi.CmNumbers;
+import io.rdma4j.cm.abi.CmStructures.Bind;
+import io.rdma4j.cm.abi.CmStructures.CommandHeader;
+import io.rdma4j.cm.abi.CmStructures.Connect;
+import io.rdma4j.cm.abi.CmStructures.CreateId;
+import io.rdma4j.cm.abi.CmStructures.DestroyId;
+import io.rdma4j.cm.abi.CmStructures.Disconnect;
+import io.rdma4j.cm.abi.CmStructures.Notify;
+import io.rdma4j.cm.abi.CmStructures.Query;
+import io.rdma4j.cm.abi.CmStructures.ResolveRoute;
+import io.rdma4j.cm.abi.Fields;
+import io.rdma4j.cm.abi.SocketAddresses;
+import io.rdma4j.testkit.TestNetwork;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Commands that the kernel refuses, too. */
+class RefusedCommandsTest {
+    private static final int INVALID = Errno.EINVAL.number();
+
+    private final TestNetwork network = new TestNetwork();
+    private final Program program = new Program(network.addHost("192.0.2.1"));
+    private final CmFile file = program.open();
+
+    @AfterEach
+    void close() {
+        program.files.close(file);
+        program.close();
+        network.close();
+    }
+
+    @Test
+    void aCommandIsAsLongAsItsHeaderSays() {
+        MemorySegment command = program.command(CmNumbers.DISCONNECT, Disconnect.BYTES, 0);
+        assertThat(program.write(file, command.asSlice(0, CommandHeader.BYTES - 1), null))
+                .isEqualTo(INVALID);
+        assertThat(program.write(file, command.asSlice(0, CommandHeader.BYTES + 3), null))
+                .isEqualTo(INVALID);
+    }
+
+    @Test
+    void aStructureIsNotTooShort() {
+        assertThat(program.send(file, CmNumbers.CONNECT, Connect.ENHANCEMENT - 1, connect -> {}))
+                .isEqualTo(INVALID);
+        assertThat(program.send(file, CmNumbers.QUERY, Query.BYTES - 1, query -> {}))
+                .isEqualTo(INVALID);
+    }
+
+    @Test
+    void aResponseHasRoom() {
+        MemorySegment response = program.marked(4);
+        assertThat(program.ask(file, CmNumbers.CREATE_ID, CreateId.BYTES, CreateId.RESPONSE, response, 3, create -> {}))
+                .isEqualTo(Errno.ENOSPC.number());
+        assertThat(program.ask(
+                        file, CmNumbers.DESTROY_ID, DestroyId.BYTES, DestroyId.RESPONSE, response, 3, destroy -> {}))
+                .isEqualTo(Errno.ENOSPC.number());
+        assertThat(Program.isUntouched(response, 0)).isTrue();
+    }
+
+    @Test
+    void numbersAreThoseOfTheFile() {
+        int id = program.create(file, 1, PortSpace.TCP);
+        CmFile other = program.open();
+        assertThat(program.simple(file, CmNumbers.DISCONNECT, Disconnect.BYTES, id + 1))
+                .isEqualTo(Errno.ENOENT.number());
+        assertThat(program.simple(other, CmNumbers.DISCONNECT, Disconnect.BYTES, id))
+                .isEqualTo(INVALID);
+        assertThat(program.destroy(file, id)).isZero();
+        assertThat(program.simple(file, CmNumbers.DISCONNECT, Disconnect.BYTES, id))
+                .isEqualTo(Errno.ENOENT.number());
+    }
+
+    @Test
+    void commandsThatNeedADeviceAreRefusedWithoutOne() {
+        int id = program.create(file, 1, PortSpace.TCP);
+        assertThat(program.simple(file, CmNumbers.DISCONNECT, Disconnect.BYTES, id))
+                .isEqualTo(INVALID);
+        assertThat(program.simple(file, CmNumbers.RESOLVE_ROUTE, ResolveRoute.BYTES, id))
+                .isEqualTo(INVALID);
+        assertThat(program.send(file, CmNumbers.NOTIFY, Notify.BYTES, notify -> {
+                    Fields.putInt(notify, Notify.ID, id);
+                    Fields.putInt(notify, Notify.EVENT, CmNumbers.COMMUNICATION_ESTABLISHED);
+                }))
+                .isEqualTo(INVALID);
+    }
+
+    @Test
+    void addressesOfInfinibandAreRefused() throws Exception {
+        int id = program.create(file, 1, PortSpace.IB);
+        assertThat(program.send(file, CmNumbers.BIND, Bind.BYTES, bind -> {
+                    Fields.putInt(bind, Bind.ID, id);
+                    int bytes = SocketAddresses.write(bind, Bind.ADDRESS, new Gid(1, 2));
+                    Fields.putShort(bind, Bind.ADDRESS_BYTES, bytes);
+                }))
+                .isEqualTo(INVALID);
+        assertThat(program.bind(file, id, new InetSocketAddress(InetAddress.getByName("192.0.2.99"), 0)))
+                .isEqualTo(Errno.ENODEV.number());
+    }
+
+    @Test
+    void commandsThatNobodyHas() {
+        assertThat(program.send(file, CmNumbers.GET_OPTION, 0, none -> {})).isEqualTo(Errno.ENOSYS.number());
+        assertThat(program.send(file, CmNumbers.RESOLVE_SERVICE, 0, none -> {})).isEqualTo(Errno.EOPNOTSUPP.number());
+        assertThat(program.send(file, 99, 0, none -> {})).isEqualTo(INVALID);
+    }
+
+    @Test
+    void theEndOfAFileDestroysItsIdentifiers() {
+        CmFile other = program.open();
+        int id = program.create(other, 1, PortSpace.TCP);
+        program.files.close(other);
+        assertThat(program.simple(file, CmNumbers.DISCONNECT, Disconnect.BYTES, id))
+                .isEqualTo(Errno.ENOENT.number());
+    }
+
+    @Test
+    void aNumberIsUsedAgainLate() {
+        NumberTable<String> table = new NumberTable<>();
+        int first = table.add("first");
+        assertThat(table.remove(first, "other")).isFalse();
+        assertThat(table.remove(first, "first")).isTrue();
+        assertThat(table.find(first)).isNull();
+        assertThat(table.add("second")).isNotEqualTo(first);
+        for (int i = 0; i < 3000; i++) {
+            int number = table.add("more" + i);
+            assertThat(table.find(number)).isEqualTo("more" + i);
+            assertThat(number).isLessThan(1 << 16);
+        }
+    }
+}
