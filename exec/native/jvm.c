@@ -57,6 +57,8 @@ struct jni_native_method {
 	void *function;
 };
 
+#define MIN_STACK_BYTES (192 * 1024)
+
 /* The function at a place of a table, as one of the given type. */
 #define JNI(table, index, type) ((type)(*(table))[index])
 
@@ -232,7 +234,7 @@ static int create_vm(const char *file, jni_table *environment)
 	struct option_list list = { 0 };
 	struct jni_arguments arguments = { .version = JNI_VERSION_24 };
 	int32_t (*create)(jni_table *, jni_table *, struct jni_arguments *);
-	void *library = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
+	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
 
 	if (!library) {
 		complain("the Java virtual machine cannot be loaded: ", dlerror());
@@ -383,6 +385,25 @@ int bridge_start(void)
 	return now == FORKED ? refuse_in_child() : start_once();
 }
 
+/*
+ * Java protects some pages at the end of the stack, and ends the process if a thread starts with less. The main thread has enough,
+ * and its stack takes longer to find.
+ */
+static int has_stack_for_java(void)
+{
+	pthread_attr_t attributes;
+	void *end;
+	size_t bytes;
+	int is_enough = 1;
+
+	if (gettid() == getpid() || pthread_getattr_np(pthread_self(), &attributes))
+		return 1;
+	if (!pthread_attr_getstack(&attributes, &end, &bytes))
+		is_enough = (size_t)((char *)__builtin_frame_address(0) - (char *)end) >= MIN_STACK_BYTES;
+	pthread_attr_destroy(&attributes);
+	return is_enough;
+}
+
 int java_attach(void)
 {
 	enum state now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
@@ -390,6 +411,10 @@ int java_attach(void)
 
 	if (now != RUNNING)
 		return now == FORKED ? refuse_in_child() : ENODEV;
+	if (!has_stack_for_java()) {
+		complain("a thread of the program cannot use RDMA, as less than 192 KiB of its stack are free", "");
+		return ENOMEM;
+	}
 	attach = JNI(vm, VM_ATTACH_CURRENT_THREAD_AS_DAEMON, int32_t (*)(jni_table, void **, void *));
 	if (attach(vm, &java_thread.environment, NULL)) {
 		java_thread.environment = NULL;

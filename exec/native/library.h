@@ -2,6 +2,8 @@
 #ifndef RDMA4J_LIBRARY_H
 #define RDMA4J_LIBRARY_H
 
+#include <pthread.h>
+
 /* The library is compiled with -fvisibility=hidden: marks what the dynamic linker can find. */
 #define PUBLIC __attribute__((visibility("default")))
 
@@ -12,6 +14,7 @@
 struct java_thread {
 	void *environment;	/* the JNIEnv; NULL until the thread is attached */
 	int depth;		/* calls of Java that have not returned; threads of the virtual machine never have 0 */
+	int cancel_state;	/* that of the thread outside of Java */
 };
 
 extern __thread struct java_thread java_thread __attribute__((tls_model("initial-exec")));
@@ -25,24 +28,29 @@ static inline int is_called_by_java(void)
 	return java_thread.depth > 0;
 }
 
-/* Surround each call of Java. java_enter returns 0 or an errno, after which java_leave must not be called. */
-static inline int java_enter(void)
-{
-	java_thread.depth++;
-	if (__builtin_expect(!java_thread.environment, 0)) {
-		int error = java_attach();
-
-		if (error) {
-			java_thread.depth--;
-			return error;
-		}
-	}
-	return 0;
-}
-
+/*
+ * Surround each call of Java. java_enter returns 0 or an errno, after which java_leave must not be called.
+ *
+ * System calls of Java are no points where a thread can be canceled: the frames of Java cannot be unwound.
+ */
 static inline void java_leave(void)
 {
-	java_thread.depth--;
+	if (!--java_thread.depth)
+		pthread_setcancelstate(java_thread.cancel_state, NULL);
+}
+
+static inline int java_enter(void)
+{
+	int error;
+
+	if (!java_thread.depth++)
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &java_thread.cancel_state);
+	if (__builtin_expect(java_thread.environment != NULL, 1))
+		return 0;
+	error = java_attach();
+	if (error)
+		java_leave();
+	return error;
 }
 
 /* signals.c: called by the thread that starts the virtual machine, before and after it. */

@@ -227,6 +227,70 @@ static int many_threads(void)
 	return 0;
 }
 
+static void *poll_forever(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		pthread_testcancel();
+		poll_once();
+		ibv_query_device(context, &(struct ibv_device_attr){ 0 });
+	}
+	return NULL;
+}
+
+static int cancel_threads(void)
+{
+	for (int round = 0; round < 50; round++) {
+		pthread_t threads[4];
+		void *result;
+
+		for (int i = 0; i < 4; i++)
+			check(!pthread_create(&threads[i], NULL, poll_forever, NULL), "thread");
+		usleep(2000 + round * 100);
+		for (int i = 0; i < 4; i++) {
+			check(!pthread_cancel(threads[i]) && !pthread_join(threads[i], &result), "cancel");
+			check(result == PTHREAD_CANCELED, "a thread that was canceled");
+		}
+		check(poll_once() == 0, "poll after cancel");
+	}
+	return 0;
+}
+
+static int exit_while_others_poll(void)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < 4; i++)
+		check(!pthread_create(&thread, NULL, poll_forever, NULL), "thread");
+	usleep(50000);
+	exit(6);
+}
+
+static void *poll_on_small_stack(void *unused)
+{
+	(void)unused;
+	return (void *)(intptr_t)(poll_once() ? 1 : 0);
+}
+
+/* A thread whose stack is too small for Java gets an error. */
+static int small_stacks(void)
+{
+	for (size_t bytes = 16384; bytes <= 1 << 20; bytes *= 2) {
+		pthread_attr_t attributes;
+		pthread_t thread;
+		void *result;
+
+		pthread_attr_init(&attributes);
+		check(!pthread_attr_setstacksize(&attributes, bytes), "size");
+		check(!pthread_create(&thread, &attributes, poll_on_small_stack, NULL), "thread");
+		pthread_join(thread, &result);
+		if (getenv("VERBOSE"))
+			printf("%zu %s\n", bytes, result ? "error" : "polls");
+		check(!result || bytes < 1 << 20, "poll on a stack of a megabyte");
+	}
+	return 0;
+}
+
 static void *exit_in_thread(void *unused)
 {
 	(void)unused;
@@ -282,6 +346,9 @@ static const struct {
 	{ "fork_child", fork_child, 0 },
 	{ "fork_first", fork_first, 1 },
 	{ "many_threads", many_threads, 0 },
+	{ "cancel_threads", cancel_threads, 0 },
+	{ "exit_while_others_poll", exit_while_others_poll, 0 },
+	{ "small_stacks", small_stacks, 0 },
 	{ "exit_by_thread", exit_by_thread, 0 },
 	{ "end_main_thread", end_main_thread, 0 },
 	{ "just_exit", just_exit, 0 },
