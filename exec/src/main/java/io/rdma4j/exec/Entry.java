@@ -37,7 +37,9 @@ public final class Entry {
             case Operation.CLOSE -> DeviceCalls.close(arguments);
             case Operation.QUERY_DEVICE -> DeviceCalls.query(arguments);
             case Operation.QUERY_PORT -> DeviceCalls.queryPort(arguments);
-            case Operation.QUERY_GID -> DeviceCalls.queryGid(arguments);
+            case Operation.QUERY_GID -> {
+                return DeviceCalls.queryGid(arguments);
+            }
             case Operation.QUERY_PKEY -> DeviceCalls.queryPartitionKey(arguments);
             case Operation.ACK_ASYNC_EVENT -> DeviceCalls.acknowledgeAsyncEvent(arguments);
             case Operation.WALL_CLOCK -> DeviceCalls.wallClock(arguments);

@@ -97,8 +97,12 @@ public final class DeviceCalls {
                 context(arguments).port(Arguments.number(arguments, 1)));
     }
 
-    /** Returns an entry of the GID table. C: {@code ibv_query_gid_ex}. */
-    public static void queryGid(long arguments) {
+    /**
+     * Returns an entry of the GID table. C: {@code ibv_query_gid_ex}. Programs read all entries, most of which are empty.
+     *
+     * @return 0, or {@code ENODATA} if the entry is empty
+     */
+    public static int queryGid(long arguments) {
         DeviceContext context = context(arguments);
         int port = Arguments.number(arguments, 1);
         int index = Arguments.number(arguments, 2);
@@ -106,10 +110,11 @@ public final class DeviceCalls {
         AddressVectors.write(Native.segment(Arguments.get(arguments, 3), GID_BYTES), 0, gid);
         GidEntry entry = entry(context, port, index);
         if (entry == null) {
-            throw new RdmaException("ibv_query_gid_ex", Errno.ENODATA, "index " + index + " is empty", "");
+            return Errno.ENODATA.number();
         }
         Arguments.set(arguments, 4, entry.networkInterfaceIndex());
         Arguments.set(arguments, 5, entry.type().code());
+        return 0;
     }
 
     /** Returns the entry of the GID table at an index, or null if it is empty. */
