@@ -150,20 +150,32 @@ PUBLIC int sigaction(int number, const struct sigaction *action, struct sigactio
 	return 0;
 }
 
-PUBLIC sighandler_t signal(int number, sighandler_t handler)
+/* The old functions differ in the flags. */
+static sighandler_t set_handler(int number, sighandler_t handler, int flags)
 {
-	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
+	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
 	struct sigaction old;
 
+	sigemptyset(&action.sa_mask);
+	return sigaction(number, &action, &old) ? SIG_ERR : old.sa_handler;
+}
+
+PUBLIC sighandler_t signal(int number, sighandler_t handler)
+{
 	if (!libc_signal)
 		find_libc();
-	if (!is_program_action(number))
-		return libc_signal(number, handler);
-	sigemptyset(&action.sa_mask);
-	sigaddset(&action.sa_mask, number);
-	sigaction(number, &action, &old);
-	return old.sa_handler;
+	return is_program_action(number) ? set_handler(number, handler, SA_RESTART) : libc_signal(number, handler);
 }
+
+PUBLIC sighandler_t bsd_signal(int number, sighandler_t handler) __attribute__((alias("signal"), nothrow, leaf));
+
+PUBLIC sighandler_t sysv_signal(int number, sighandler_t handler)
+{
+	return set_handler(number, handler, SA_RESETHAND | SA_NODEFER);
+}
+
+/* What signal is for programs that are compiled for POSIX alone. */
+PUBLIC sighandler_t __sysv_signal(int number, sighandler_t handler) __attribute__((alias("sysv_signal"), nothrow, leaf));
 
 struct thread_start {
 	void *(*function)(void *);
