@@ -1,8 +1,10 @@
 package io.rdma4j.exec.cm;
 
 import io.rdma4j.exec.bridge.Readiness.Descriptors;
+import io.rdma4j.verbs.wait.WaitDriver;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -20,6 +22,13 @@ final class CmFile {
     private final Descriptors descriptors;
     private final ArrayDeque<PendingEvent> events = new ArrayDeque<>();
     private final Set<Identifier> identifiers = new LinkedHashSet<>();
+
+    /** The identifiers that have asked their peers for something and got no event since. */
+    private final Set<Identifier> awaiting = new HashSet<>();
+
+    /** What drives the device while the program may wait for an answer; null otherwise. */
+    private @Nullable WaitDriver driving;
+
     private boolean readable;
     private boolean closed;
 
@@ -31,6 +40,50 @@ final class CmFile {
 
     Set<Identifier> identifiers() {
         return identifiers;
+    }
+
+    /** Adds an identifier. */
+    void add(Identifier created) {
+        identifiers.add(created);
+    }
+
+    /** Removes an identifier that is destroyed or moved. */
+    void remove(Identifier gone) {
+        identifiers.remove(gone);
+        endExpecting(gone);
+    }
+
+    /** Notes that an identifier asks its peer for something. */
+    void beginExpecting(Identifier asking) {
+        awaiting.add(asking);
+    }
+
+    /** Notes that an identifier has got an event, or that it has asked for nothing. */
+    void endExpecting(Identifier asking) {
+        if (awaiting.remove(asking) && awaiting.isEmpty()) {
+            endDriving();
+        }
+    }
+
+    /**
+     * Notes that the program has found no event, and so is likely to wait for one. If a peer is about to answer, the device
+     * drives itself until the descriptor is readable: C does not call it meanwhile. Waiting for a request, which may take
+     * long, is no reason: driving all the time would slow down threads that poll.
+     */
+    void expect() {
+        WaitDriver driver = files.provider().waitDriver();
+        if (driving == null && !awaiting.isEmpty() && !closed && driver != null) {
+            driver.beginOutsideWait();
+            driving = driver;
+        }
+    }
+
+    private void endDriving() {
+        WaitDriver driver = driving;
+        if (driver != null) {
+            driving = null;
+            driver.endOutsideWait();
+        }
     }
 
     /** Adds an event at the end. */
@@ -68,6 +121,7 @@ final class CmFile {
     /** Stops using the descriptor, whose number another file may get. */
     void close() {
         closed = true;
+        endDriving();
     }
 
     boolean isClosed() {
@@ -81,6 +135,7 @@ final class CmFile {
         }
         readable = now;
         if (now) {
+            endDriving();
             descriptors.raise(descriptor);
         } else {
             descriptors.lower(descriptor);

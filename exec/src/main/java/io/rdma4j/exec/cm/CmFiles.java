@@ -75,7 +75,7 @@ final class CmFiles {
     /** Adds an identifier to its file, and gives it a number. */
     synchronized void add(Identifier created) {
         created.number(identifiers.add(created));
-        created.file().identifiers().add(created);
+        created.file().add(created);
     }
 
     /**
@@ -122,7 +122,7 @@ final class CmFiles {
         int reported;
         synchronized (this) {
             removed = hidden.file().remove(event -> event.owner() == hidden);
-            hidden.file().identifiers().remove(hidden);
+            hidden.file().remove(hidden);
             hidden.memberships().forEach(each -> memberships.remove(each.number(), each));
             hidden.memberships().clear();
             reported = hidden.eventsReported();
@@ -159,8 +159,8 @@ final class CmFiles {
     }
 
     private static void move(Identifier moved, CmFile to) {
-        moved.file().identifiers().remove(moved);
-        to.identifiers().add(moved);
+        moved.file().remove(moved);
+        to.add(moved);
         moved.file(to);
     }
 
@@ -177,6 +177,7 @@ final class CmFiles {
         synchronized (this) {
             event = file.first();
             if (event == null) {
+                file.expect();
                 return false;
             }
             writer.accept(event);

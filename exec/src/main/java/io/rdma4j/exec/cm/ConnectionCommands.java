@@ -1,6 +1,7 @@
 package io.rdma4j.exec.cm;
 
 import io.rdma4j.cm.ConnectionEnhancement;
+import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.RejectReason;
 import io.rdma4j.cm.abi.CmNumbers;
 import io.rdma4j.cm.abi.CmStructures.Accept;
@@ -40,7 +41,8 @@ final class ConnectionCommands {
         synchronized (identifier.commandLock) {
             ProviderCmId provider = identifier.withDevice();
             provider.setLocalEnhancement(enhancement(connect, Connect.ENHANCEMENT));
-            provider.connect(KernelParameters.connection(connect.asSlice(Connect.PARAMETERS)));
+            ConnectionParameters parameters = KernelParameters.connection(connect.asSlice(Connect.PARAMETERS));
+            identifier.ask(() -> provider.connect(parameters));
         }
     }
 
@@ -64,7 +66,12 @@ final class ConnectionCommands {
         long before = identifier.exchangeUid(Fields.longAt(accept, Accept.UID));
         boolean accepted = false;
         try {
-            provider.accept(KernelParameters.connection(accept.asSlice(Accept.PARAMETERS)));
+            ConnectionParameters parameters = KernelParameters.connection(accept.asSlice(Accept.PARAMETERS));
+            if (identifier.isDatagram()) {
+                provider.accept(parameters); // no event follows
+            } else {
+                identifier.ask(() -> provider.accept(parameters));
+            }
             accepted = true;
         } finally {
             if (!accepted) {
@@ -103,7 +110,12 @@ final class ConnectionCommands {
         request.structure(Disconnect.BYTES);
         Identifier identifier = request.identifier(Disconnect.ID);
         synchronized (identifier.commandLock) {
-            identifier.withDevice().disconnect();
+            ProviderCmId provider = identifier.withDevice();
+            if (provider.isConnected()) {
+                identifier.ask(provider::disconnect);
+            } else {
+                provider.disconnect();
+            }
         }
     }
 

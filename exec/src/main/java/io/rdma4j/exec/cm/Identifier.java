@@ -124,9 +124,28 @@ final class Identifier implements CmEventSink {
 
     // ---- events
 
+    /** Does something that the peer answers by an event; under the command lock. */
+    void ask(Runnable request) {
+        synchronized (files) {
+            file.beginExpecting(this);
+        }
+        boolean asked = false;
+        try {
+            request.run();
+            asked = true;
+        } finally {
+            if (!asked) {
+                synchronized (files) {
+                    file.endExpecting(this);
+                }
+            }
+        }
+    }
+
     @Override
     public void onEvent(ProviderEvent event) {
         synchronized (files) {
+            file.endExpecting(this);
             if (event.membership() instanceof Membership membership) {
                 if (memberships.contains(membership)) {
                     file.add(new PendingEvent(this, null, membership, membership.uid, membership.number(), event));
