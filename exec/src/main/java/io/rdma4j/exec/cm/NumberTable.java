@@ -39,6 +39,7 @@ final class NumberTable<T> {
     }
 
     /** Removes the object of a number; returns whether it was there. */
+    @SuppressWarnings("ReferenceEquality") // another object must stay, even if it is an equal one
     boolean remove(int number, T object) {
         if (find(number) != object) {
             return false;

@@ -23,7 +23,7 @@ final class CompletionBuffer {
     private final @Nullable WorkCompletion[] holders = new @Nullable WorkCompletion[BATCH];
 
     /** Arrays of the first holders, by their length: a poll fills an array up to its end. */
-    private final WorkCompletion @Nullable [][] arrays = new WorkCompletion @Nullable [BATCH + 1][];
+    private final WorkCompletion[] @Nullable [] arrays = new WorkCompletion[BATCH + 1] @Nullable [];
 
     private CompletionBuffer() {}
 
