@@ -1,0 +1,202 @@
+/*
+ * Uses the device file of the connection manager as librdmacm does not: with other functions for descriptors, after fork and vfork,
+ * interrupted. Looks for the files that UCX and NCCL read. Exits with 0, or after a line about the first failure.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "verbs_abi.h"
+
+#define CHECK(condition) check((condition), #condition, __LINE__)
+#define CM_FILE "/dev/infiniband/rdma_cm"
+
+struct header {
+	uint32_t command;
+	uint16_t structure_bytes;
+	uint16_t response_bytes;
+};
+
+struct create {
+	struct header header;
+	uint64_t uid;
+	uint64_t response;
+	uint16_t port_space;
+	uint8_t type;
+	uint8_t reserved[5];
+};
+
+struct write_event {
+	struct header header;
+	uint32_t id;
+	uint32_t reserved;
+	uint32_t event;
+	uint32_t status;
+	uint64_t argument;
+};
+
+struct get_event {
+	struct header header;
+	uint64_t response;
+};
+
+static char event[336];
+
+static void check(int is_right, const char *condition, int line)
+{
+	if (is_right)
+		return;
+	fprintf(stderr, "files.c:%d: %s (errno %d, %s)\n", line, condition, errno, strerror(errno));
+	exit(1);
+}
+
+static int open_file(int flags)
+{
+	struct stat status;
+	int file = open(CM_FILE, O_RDWR | O_CLOEXEC | flags);
+
+	CHECK(file >= 0);
+	CHECK(!fstat(file, &status) && S_ISCHR(status.st_mode));
+	return file;
+}
+
+static int get_event(int file)
+{
+	struct get_event command = { { 12, 8, sizeof(event) }, (uintptr_t)event };
+
+	return (int)write(file, &command, sizeof(command));
+}
+
+/* Whether the file still executes commands: creates an identifier. */
+static int works(int file, uint32_t *id)
+{
+	struct create command = { { 0, 24, 4 }, 1, (uintptr_t)id, 0x106, 2, { 0 } };
+
+	return write(file, &command, sizeof(command)) == sizeof(command);
+}
+
+static int is_readable(int file)
+{
+	struct pollfd wait = { file, POLLIN, 0 };
+
+	return poll(&wait, 1, 0) == 1;
+}
+
+static void take_events(void)
+{
+	struct write_event command = { { 24, 24, 0 }, 0, 0, 18, 0, 5 };
+	int file = open_file(O_NONBLOCK);
+
+	CHECK(get_event(file) < 0 && errno == EAGAIN);
+	CHECK(works(file, &command.id) && !is_readable(file));
+	CHECK(write(file, &command, sizeof(command)) == sizeof(command) && is_readable(file));
+	CHECK(get_event(file) == sizeof(struct get_event) && !is_readable(file));
+	CHECK(write(file, &command, 7) < 0 && errno == EINVAL);
+	CHECK(!close(file));
+}
+
+static void ignore_signal(int number)
+{
+	(void)number;
+}
+
+static void interrupt_wait(void)
+{
+	struct sigaction action = { .sa_handler = ignore_signal };
+	int file = open_file(0);
+
+	CHECK(!sigaction(SIGALRM, &action, NULL));
+	alarm(1);
+	CHECK(get_event(file) < 0 && errno == EINTR);
+	CHECK(!close(file));
+}
+
+/* What takes the number of a descriptor is another file. */
+static void replace(void)
+{
+	int other = open("/dev/null", O_RDWR);
+	int file = open_file(0);
+	struct stat status;
+	uint32_t id;
+
+	CHECK(dup2(other, file) == file && write(file, "text", 4) == 4 && !fstat(file, &status) && status.st_rdev != 0);
+	CHECK(!close(file));
+	file = open_file(0);
+	CHECK(dup2(file, file) == file && works(file, &id));
+	CHECK(dup2(999999, file) < 0 && errno == EBADF && works(file, &id));
+	CHECK(!close_range(file, file, 0) && write(file, "text", 4) < 0 && errno == EBADF);
+	CHECK(dup2(other, file) == file && write(file, "text", 4) == 4);
+	close(file);
+	close(other);
+}
+
+static int exit_status(pid_t child)
+{
+	int status;
+
+	CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* Children close what they have inherited, and open other files. The parent's file is unharmed. */
+static void make_children(void)
+{
+	int file = open_file(0);
+	uint32_t id;
+	pid_t child = fork();
+
+	CHECK(child >= 0);
+	if (!child) {
+		close(file);
+		_exit(fcntl(open("/dev/null", O_RDWR), F_DUPFD, file) == file && write(file, "text", 4) == 4 ? 0 : 1);
+	}
+	CHECK(!exit_status(child) && works(file, &id));
+	child = vfork();
+	if (!child) {
+		close(file);
+		_exit(0);
+	}
+	CHECK(!exit_status(child) && works(file, &id));
+	CHECK(!close(file));
+}
+
+static void read_attributes(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	char path[512];
+	char text[64] = "";
+	struct stat status;
+	int file;
+
+	CHECK(list && list[0]);
+	snprintf(path, sizeof(path), "/dev/infiniband/%s", list[0]->dev_name);
+	CHECK(!stat(path, &status) && S_ISCHR(status.st_mode) && !access(path, R_OK | W_OK));
+	CHECK(!stat(list[0]->ibdev_path, &status) && S_ISDIR(status.st_mode));
+	CHECK(access("/dev/infiniband/uverbs999", R_OK) < 0 && errno == ENOENT);
+	CHECK(stat("/sys/class/infiniband/none", &status) < 0 && errno == ENOENT);
+	snprintf(path, sizeof(path), "%s/ports/1/gid_attrs/types/0", list[0]->ibdev_path);
+	file = open(path, O_RDONLY);
+	CHECK(file >= 0 && read(file, text, sizeof(text)) > 0 && !strcmp(text, "RoCE v2\n"));
+	CHECK(!close(file));
+	snprintf(path, sizeof(path), "%s/ports/1/none", list[0]->ibdev_path);
+	CHECK(open(path, O_RDONLY) < 0 && errno == ENOENT);
+	ibv_free_device_list(list);
+}
+
+int main(void)
+{
+	take_events();
+	interrupt_wait();
+	replace();
+	make_children();
+	read_attributes();
+	return 0;
+}
