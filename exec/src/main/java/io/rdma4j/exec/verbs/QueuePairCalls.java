@@ -18,6 +18,7 @@ import io.rdma4j.verbs.abi.Native;
 import io.rdma4j.verbs.abi.QueuePairCodec;
 import io.rdma4j.verbs.abi.QueuePairMask;
 import io.rdma4j.verbs.abi.QueuePairSettings;
+import io.rdma4j.verbs.abi.ScatterGather;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -55,7 +56,8 @@ public final class QueuePairCalls {
         Domain domain = Handles.of(Arguments.number(arguments, 0), Domain.class);
         CompletionQueue send = completions(arguments, 2);
         CompletionQueue receive = completions(arguments, 3);
-        QueuePairCapabilities sizes = QueuePairCodec.readCapabilities(sizes(arguments), 0);
+        QueuePairCapabilities sizes =
+                withInlineRoom(QueuePairCodec.readCapabilities(sizes(arguments), 0), domain.device());
         QueuePairInitAttributes attributes = new QueuePairInitAttributes(
                 type,
                 required(send, receive),
@@ -67,6 +69,21 @@ public final class QueuePairCalls {
                 null,
                 blocksLoopback(Arguments.number(arguments, 9)));
         return new PostedQueuePair(domain.device(), domain.domain().createQueuePair(attributes), domain);
+    }
+
+    /**
+     * Returns sizes with as much inline data as the scatter/gather entries would take. Drivers of cards and of {@code rdma_rxe}
+     * give that, and there are programs that rely on it.
+     */
+    private static QueuePairCapabilities withInlineRoom(QueuePairCapabilities sizes, OpenDevice device) {
+        int room = Math.min(
+                sizes.maxSendScatterGather(), device.context().attributes().maxInlineBytes() / ScatterGather.BYTES);
+        return new QueuePairCapabilities(
+                sizes.maxSendWorkRequests(),
+                sizes.maxReceiveWorkRequests(),
+                sizes.maxSendScatterGather(),
+                sizes.maxReceiveScatterGather(),
+                Math.max(sizes.maxInlineBytes(), room * ScatterGather.BYTES));
     }
 
     private static @Nullable CompletionQueue completions(long arguments, int index) {
