@@ -7,6 +7,7 @@ import io.rdma4j.exec.bridge.Operation;
 import io.rdma4j.testkit.TestNetwork;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -26,9 +27,8 @@ class LocalKeysTest {
                     regionOfKey.put((int) end.result(1), region);
                 } else if (!regionOfKey.isEmpty()) {
                     int key = regionOfKey.keySet().iterator().next();
-                    LocalMemory found = keys.find(key);
-                    assertThat(found).isNotNull();
-                    assertThat(end.call(Operation.CLOSE, regionOfKey.remove(key)))
+                    LocalMemory found = Objects.requireNonNull(keys.find(key));
+                    assertThat(end.call(Operation.CLOSE, Objects.requireNonNull(regionOfKey.remove(key))))
                             .isZero();
                     assertThat(found.isRegistered()).isFalse();
                     assertThat(keys.find(key)).isNull();
@@ -43,7 +43,8 @@ class LocalKeysTest {
     void aRangeIsWithinTheMemoryOrNot() {
         try (TestNetwork network = new TestNetwork();
                 CEnd end = new CEnd(network.addHost("10.0.0.1"))) {
-            LocalMemory memory = Handles.of(end.domain, Domain.class).keys().find(end.localKey);
+            LocalMemory memory = Objects.requireNonNull(
+                    Handles.of(end.domain, Domain.class).keys().find(end.localKey));
             long start = end.memory.address();
             assertThat(memory.contains(start, CEnd.MEMORY_BYTES)).isTrue();
             assertThat(memory.contains(start + CEnd.MEMORY_BYTES, 0)).isTrue();
