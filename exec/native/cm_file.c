@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,19 +189,6 @@ PUBLIC int dup2(int descriptor, int wanted)
 	return dup3(descriptor, wanted, 0);
 }
 
-/* Waits until the descriptor is readable. Returns 0 or an errno: EAGAIN if the program does not want to wait. */
-static int wait_for_event(int descriptor)
-{
-	struct pollfd wait = { .fd = descriptor, .events = POLLIN };
-	int flags = fcntl(descriptor, F_GETFL);
-
-	if (flags < 0)
-		return errno;
-	if (flags & O_NONBLOCK)
-		return EAGAIN;
-	return poll(&wait, 1, -1) < 0 ? errno : 0;
-}
-
 /* Java's handle of the file from which a command takes an identifier; 0 if the command names none. */
 static int other_handle(const void *buffer, size_t bytes)
 {
@@ -225,7 +211,7 @@ static ssize_t execute(int descriptor, int handle, const void *buffer, size_t by
 		error = bridge_call(BRIDGE_CM_WRITE, arguments);
 		if (error != EAGAIN || command->number != GET_EVENT)
 			break;
-		error = wait_for_event(descriptor);
+		error = wait_readable(descriptor);
 	} while (!error);
 	errno = error ? error : before;
 	return error ? -1 : (ssize_t)bytes;

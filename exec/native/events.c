@@ -1,23 +1,30 @@
 /* Asynchronous events, and waiting for events of any kind. */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <poll.h>
+#include <unistd.h>
 
+#include "libc_calls.h"
 #include "objects.h"
 
 /* An event belongs to one of these. */
 enum owner { QUEUE_PAIR, COMPLETION_QUEUE, SHARED_RECEIVE_QUEUE, PORT_OR_DEVICE };
 
+/*
+ * A signal with SA_RESTART does not end the waiting, and any other one does: as with a file of the kernel, for which a program calls
+ * read or write. poll would end for both. Reading makes the descriptor unreadable, so that has to be undone: Java did not do it.
+ */
 int wait_readable(int descriptor)
 {
-	struct pollfd wanted = { .fd = descriptor, .events = POLLIN };
 	int flags = fcntl(descriptor, F_GETFL);
+	uint64_t count;
 
 	if (flags < 0)
 		return errno;
 	if (flags & O_NONBLOCK)
 		return EAGAIN;
-	return poll(&wanted, 1, -1) < 0 ? errno : 0;
+	if (read(descriptor, &count, sizeof(count)) < 0)
+		return errno;
+	return libc_write(descriptor, &count, sizeof(count)) < 0 ? errno : 0;
 }
 
 void add_taken(struct taken_event **list, struct taken_event *event)

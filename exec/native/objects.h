@@ -105,9 +105,6 @@ static inline void *no_object(int error)
 /* Closes an object of Java. Returns 0 or an errno. */
 int close_handle(int handle);
 
-/* Blocks until the descriptor is readable, unless it is one that does not block. Returns 0 or an errno. */
-int wait_readable(int descriptor);
-
 /* Appends or removes a taken event. */
 void add_taken(struct taken_event **list, struct taken_event *event);
 uint64_t remove_taken(struct taken_event **list);

@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "verbs_abi.h"
@@ -138,6 +140,39 @@ static int interrupt(void)
 	alarm(1);
 	check(ibv_get_cq_event(channel, &ready, &user_context) == -1 && errno == EINTR, "interrupted wait");
 	return caught == SIGALRM ? 0 : 98;
+}
+
+static void *wake_later(void *unused)
+{
+	(void)unused;
+	usleep(300000);
+	kill(getpid(), SIGUSR1);
+	return NULL;
+}
+
+/* A signal whose handler has SA_RESTART interrupts no waiting. */
+static int restart(void)
+{
+	struct sigaction restarting = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	struct sigaction interrupting = { .sa_handler = on_signal };
+	struct itimerval period = { .it_interval = { .tv_usec = 10000 }, .it_value = { .tv_usec = 10000 } };
+	struct timespec begin, end;
+	struct ibv_async_event event;
+	pthread_t thread;
+	sigset_t user;
+
+	sigaction(SIGALRM, &restarting, NULL);
+	sigaction(SIGUSR1, &interrupting, NULL);
+	sigemptyset(&user);
+	sigaddset(&user, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &user, NULL);
+	check(!pthread_create(&thread, NULL, wake_later, NULL), "thread");
+	pthread_sigmask(SIG_UNBLOCK, &user, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	setitimer(ITIMER_REAL, &period, NULL);
+	check(ibv_get_async_event(context, &event) == -1 && errno == EINTR, "the signal without SA_RESTART");
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	return (end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000 >= 200 ? 0 : 98;
 }
 
 static int terminate(void)
@@ -340,6 +375,7 @@ static const struct {
 	{ "catch_pipe", catch_pipe, 0 },
 	{ "catch_crash", catch_crash, 0 },
 	{ "interrupt", interrupt, 0 },
+	{ "restart", restart, 0 },
 	{ "terminate", terminate, 0 },
 	{ "get_user_signal", get_user_signal, 0 },
 	{ "do_not_block", do_not_block, 0 },
