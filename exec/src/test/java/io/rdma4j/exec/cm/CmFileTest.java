@@ -41,7 +41,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Two programs that connect by the commands of librdmacm. */
@@ -55,14 +54,8 @@ class CmFileTest {
     private final Program server = new Program(serverHost);
     private final Program client = new Program(network.addHost("192.0.2.2"));
     private final InetSocketAddress service = new InetSocketAddress(serverHost.address(), 7471);
-    private CmFile serverFile;
-    private CmFile clientFile;
-
-    @BeforeEach
-    void open() {
-        serverFile = server.open();
-        clientFile = client.open();
-    }
+    private final CmFile serverFile = server.open();
+    private final CmFile clientFile = client.open();
 
     @AfterEach
     void close() {
