@@ -15,9 +15,9 @@ import io.rdma4j.verbs.abi.AddressVectors;
 import io.rdma4j.verbs.abi.Capabilities;
 import io.rdma4j.verbs.abi.Flags;
 import io.rdma4j.verbs.abi.Native;
+import io.rdma4j.verbs.abi.QueuePairAttributeFields;
 import io.rdma4j.verbs.abi.QueuePairCodec;
 import io.rdma4j.verbs.abi.QueuePairMask;
-import io.rdma4j.verbs.abi.QueuePairSettings;
 import io.rdma4j.verbs.abi.ScatterGather;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -164,15 +164,15 @@ public final class QueuePairCalls {
     /** Returns all attributes. C: {@code ibv_query_qp}. */
     public static void query(long arguments) {
         QueuePair queuePair = queuePair(arguments);
-        MemorySegment target = Native.segment(Arguments.get(arguments, 1), QueuePairSettings.BYTES);
+        MemorySegment target = Native.segment(Arguments.get(arguments, 1), QueuePairAttributeFields.BYTES);
         QueuePairAttributes attributes = queuePair.query();
         QueuePairCodec.write(target, attributes);
-        QueuePairCodec.write(target, QueuePairSettings.CAPABILITIES, queuePair.capabilities());
+        QueuePairCodec.write(target, QueuePairAttributeFields.CAPABILITIES, queuePair.capabilities());
         Native.putInt(
-                Arguments.get(arguments, 1) + QueuePairSettings.CURRENT_STATE,
+                Arguments.get(arguments, 1) + QueuePairAttributeFields.CURRENT_STATE,
                 attributes.state().code());
-        Native.putByte(
-                Arguments.get(arguments, 1) + QueuePairSettings.IS_DRAINING, (byte) (attributes.isDraining() ? 1 : 0));
+        Native.putByte(Arguments.get(arguments, 1) + QueuePairAttributeFields.IS_DRAINING, (byte)
+                (attributes.isDraining() ? 1 : 0));
         Arguments.set(arguments, 2, attributes.state().code());
     }
 

@@ -5,9 +5,9 @@ import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.abi.Native;
+import io.rdma4j.verbs.abi.QueuePairAttributeFields;
 import io.rdma4j.verbs.abi.QueuePairCodec;
 import io.rdma4j.verbs.abi.QueuePairMask;
-import io.rdma4j.verbs.abi.QueuePairSettings;
 
 /** A change of a queue pair in memory of C: {@code struct ibv_qp_attr}, of which a mask chooses the fields. */
 final class QueuePairChange {
@@ -87,19 +87,19 @@ final class QueuePairChange {
 
     private void readState(QueuePairAttributes attributes, int mask) {
         if ((mask & QueuePairMask.STATE) != 0) {
-            attributes.state(state(intAt(QueuePairSettings.STATE)));
+            attributes.state(state(intAt(QueuePairAttributeFields.STATE)));
         }
         if ((mask & QueuePairMask.CURRENT_STATE) != 0) {
-            attributes.currentState(state(intAt(QueuePairSettings.CURRENT_STATE)));
+            attributes.currentState(state(intAt(QueuePairAttributeFields.CURRENT_STATE)));
         }
         if ((mask & QueuePairMask.NOTIFY_WHEN_DRAINED) != 0) {
-            attributes.notifyWhenDrained(byteAt(QueuePairSettings.NOTIFY_WHEN_DRAINED) != 0);
+            attributes.notifyWhenDrained(byteAt(QueuePairAttributeFields.NOTIFY_WHEN_DRAINED) != 0);
         }
         if ((mask & QueuePairMask.ACCESS_FLAGS) != 0) {
-            attributes.accessFlags(QueuePairCodec.accessFlags(intAt(QueuePairSettings.ACCESS)));
+            attributes.accessFlags(QueuePairCodec.accessFlags(intAt(QueuePairAttributeFields.ACCESS)));
         }
         if ((mask & QueuePairMask.QUEUE_KEY) != 0) {
-            attributes.queueKey(intAt(QueuePairSettings.QUEUE_KEY));
+            attributes.queueKey(intAt(QueuePairAttributeFields.QUEUE_KEY));
         }
     }
 
@@ -114,49 +114,49 @@ final class QueuePairChange {
 
     private void readPath(QueuePairAttributes attributes, int mask) {
         if ((mask & QueuePairMask.PARTITION_KEY_INDEX) != 0) {
-            attributes.partitionKeyIndex(Native.shortAt(from + QueuePairSettings.PARTITION_KEY_INDEX) & SHORT);
+            attributes.partitionKeyIndex(Native.shortAt(from + QueuePairAttributeFields.PARTITION_KEY_INDEX) & SHORT);
         }
         if ((mask & QueuePairMask.PORT) != 0) {
-            attributes.port(byteAt(QueuePairSettings.PORT));
+            attributes.port(byteAt(QueuePairAttributeFields.PORT));
         }
         if ((mask & QueuePairMask.ADDRESS_VECTOR) != 0) {
-            attributes.addressVector(Paths.read(MODIFY, from + QueuePairSettings.ADDRESS_VECTOR));
+            attributes.addressVector(Paths.read(MODIFY, from + QueuePairAttributeFields.ADDRESS_VECTOR));
         }
         if ((mask & QueuePairMask.PATH_MTU) != 0) {
-            attributes.pathMtu(PathMtu.ofCode(intAt(QueuePairSettings.PATH_MTU)));
+            attributes.pathMtu(PathMtu.ofCode(intAt(QueuePairAttributeFields.PATH_MTU)));
         }
         if ((mask & QueuePairMask.DESTINATION_QUEUE_PAIR) != 0) {
-            attributes.destinationQueuePair(intAt(QueuePairSettings.DESTINATION_QUEUE_PAIR));
+            attributes.destinationQueuePair(intAt(QueuePairAttributeFields.DESTINATION_QUEUE_PAIR));
         }
     }
 
     private void readReceiving(QueuePairAttributes attributes, int mask) {
         if ((mask & QueuePairMask.RECEIVE_PSN) != 0) {
-            attributes.receivePsn(intAt(QueuePairSettings.RECEIVE_PSN) & PSN);
+            attributes.receivePsn(intAt(QueuePairAttributeFields.RECEIVE_PSN) & PSN);
         }
         if ((mask & QueuePairMask.MAX_DESTINATION_READ_ATOMIC) != 0) {
-            attributes.maxDestinationReadAtomic(byteAt(QueuePairSettings.MAX_DESTINATION_READ_ATOMIC));
+            attributes.maxDestinationReadAtomic(byteAt(QueuePairAttributeFields.MAX_DESTINATION_READ_ATOMIC));
         }
         if ((mask & QueuePairMask.MIN_RNR_TIMER) != 0) {
-            attributes.minRnrTimer(byteAt(QueuePairSettings.MIN_RNR_TIMER));
+            attributes.minRnrTimer(byteAt(QueuePairAttributeFields.MIN_RNR_TIMER));
         }
     }
 
     private void readSending(QueuePairAttributes attributes, int mask) {
         if ((mask & QueuePairMask.SEND_PSN) != 0) {
-            attributes.sendPsn(intAt(QueuePairSettings.SEND_PSN) & PSN);
+            attributes.sendPsn(intAt(QueuePairAttributeFields.SEND_PSN) & PSN);
         }
         if ((mask & QueuePairMask.TIMEOUT) != 0) {
-            attributes.timeout(byteAt(QueuePairSettings.TIMEOUT));
+            attributes.timeout(byteAt(QueuePairAttributeFields.TIMEOUT));
         }
         if ((mask & QueuePairMask.RETRY_COUNT) != 0) {
-            attributes.retryCount(byteAt(QueuePairSettings.RETRY_COUNT));
+            attributes.retryCount(byteAt(QueuePairAttributeFields.RETRY_COUNT));
         }
         if ((mask & QueuePairMask.RNR_RETRY) != 0) {
-            attributes.rnrRetry(byteAt(QueuePairSettings.RNR_RETRY));
+            attributes.rnrRetry(byteAt(QueuePairAttributeFields.RNR_RETRY));
         }
         if ((mask & QueuePairMask.MAX_READ_ATOMIC) != 0) {
-            attributes.maxReadAtomic(byteAt(QueuePairSettings.MAX_READ_ATOMIC));
+            attributes.maxReadAtomic(byteAt(QueuePairAttributeFields.MAX_READ_ATOMIC));
         }
     }
 }

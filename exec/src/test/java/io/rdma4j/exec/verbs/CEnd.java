@@ -16,8 +16,8 @@ import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.abi.AddressVectorFields;
 import io.rdma4j.verbs.abi.Capabilities;
 import io.rdma4j.verbs.abi.Completion;
+import io.rdma4j.verbs.abi.QueuePairAttributeFields;
 import io.rdma4j.verbs.abi.QueuePairMask;
-import io.rdma4j.verbs.abi.QueuePairSettings;
 import io.rdma4j.verbs.abi.ReceiveRequest;
 import io.rdma4j.verbs.abi.ScatterGather;
 import io.rdma4j.verbs.abi.SendRequest;
@@ -122,10 +122,10 @@ final class CEnd implements AutoCloseable {
 
     /** Brings a queue pair of a connection into the state ready to send, by structures of C. */
     void connect(int queuePair, CEnd peer, int peerQueuePair) {
-        MemorySegment attributes = arena.allocate(QueuePairSettings.BYTES, 8);
-        attributes.set(JAVA_INT, QueuePairSettings.STATE, QueuePairState.INIT.code());
-        attributes.set(JAVA_BYTE, QueuePairSettings.PORT, (byte) 1);
-        attributes.set(JAVA_INT, QueuePairSettings.ACCESS, ALL_RIGHTS & 0xf);
+        MemorySegment attributes = arena.allocate(QueuePairAttributeFields.BYTES, 8);
+        attributes.set(JAVA_INT, QueuePairAttributeFields.STATE, QueuePairState.INIT.code());
+        attributes.set(JAVA_BYTE, QueuePairAttributeFields.PORT, (byte) 1);
+        attributes.set(JAVA_INT, QueuePairAttributeFields.ACCESS, ALL_RIGHTS & 0xf);
         modify(
                 queuePair,
                 attributes,
@@ -133,13 +133,13 @@ final class CEnd implements AutoCloseable {
                         | QueuePairMask.PARTITION_KEY_INDEX
                         | QueuePairMask.PORT
                         | QueuePairMask.ACCESS_FLAGS);
-        attributes.set(JAVA_INT, QueuePairSettings.STATE, QueuePairState.READY_TO_RECEIVE.code());
-        attributes.set(JAVA_INT, QueuePairSettings.PATH_MTU, 3);
-        attributes.set(JAVA_INT, QueuePairSettings.DESTINATION_QUEUE_PAIR, peer.number(peerQueuePair));
-        attributes.set(JAVA_INT, QueuePairSettings.RECEIVE_PSN, 7);
-        attributes.set(JAVA_BYTE, QueuePairSettings.MAX_DESTINATION_READ_ATOMIC, (byte) 4);
-        attributes.set(JAVA_BYTE, QueuePairSettings.MIN_RNR_TIMER, (byte) 12);
-        peer.writeOwnPath(attributes.asSlice(QueuePairSettings.ADDRESS_VECTOR, AddressVectorFields.BYTES));
+        attributes.set(JAVA_INT, QueuePairAttributeFields.STATE, QueuePairState.READY_TO_RECEIVE.code());
+        attributes.set(JAVA_INT, QueuePairAttributeFields.PATH_MTU, 3);
+        attributes.set(JAVA_INT, QueuePairAttributeFields.DESTINATION_QUEUE_PAIR, peer.number(peerQueuePair));
+        attributes.set(JAVA_INT, QueuePairAttributeFields.RECEIVE_PSN, 7);
+        attributes.set(JAVA_BYTE, QueuePairAttributeFields.MAX_DESTINATION_READ_ATOMIC, (byte) 4);
+        attributes.set(JAVA_BYTE, QueuePairAttributeFields.MIN_RNR_TIMER, (byte) 12);
+        peer.writeOwnPath(attributes.asSlice(QueuePairAttributeFields.ADDRESS_VECTOR, AddressVectorFields.BYTES));
         modify(
                 queuePair,
                 attributes,
@@ -150,12 +150,12 @@ final class CEnd implements AutoCloseable {
                         | QueuePairMask.RECEIVE_PSN
                         | QueuePairMask.MAX_DESTINATION_READ_ATOMIC
                         | QueuePairMask.MIN_RNR_TIMER);
-        attributes.set(JAVA_INT, QueuePairSettings.STATE, QueuePairState.READY_TO_SEND.code());
-        attributes.set(JAVA_INT, QueuePairSettings.SEND_PSN, 7);
-        attributes.set(JAVA_BYTE, QueuePairSettings.TIMEOUT, (byte) 14);
-        attributes.set(JAVA_BYTE, QueuePairSettings.RETRY_COUNT, (byte) 7);
-        attributes.set(JAVA_BYTE, QueuePairSettings.RNR_RETRY, (byte) 7);
-        attributes.set(JAVA_BYTE, QueuePairSettings.MAX_READ_ATOMIC, (byte) 4);
+        attributes.set(JAVA_INT, QueuePairAttributeFields.STATE, QueuePairState.READY_TO_SEND.code());
+        attributes.set(JAVA_INT, QueuePairAttributeFields.SEND_PSN, 7);
+        attributes.set(JAVA_BYTE, QueuePairAttributeFields.TIMEOUT, (byte) 14);
+        attributes.set(JAVA_BYTE, QueuePairAttributeFields.RETRY_COUNT, (byte) 7);
+        attributes.set(JAVA_BYTE, QueuePairAttributeFields.RNR_RETRY, (byte) 7);
+        attributes.set(JAVA_BYTE, QueuePairAttributeFields.MAX_READ_ATOMIC, (byte) 4);
         modify(
                 queuePair,
                 attributes,

@@ -23,8 +23,8 @@ import io.rdma4j.verbs.abi.DeviceLimits;
 import io.rdma4j.verbs.abi.ExtendedDeviceLimits;
 import io.rdma4j.verbs.abi.Flags;
 import io.rdma4j.verbs.abi.PortFields;
+import io.rdma4j.verbs.abi.QueuePairAttributeFields;
 import io.rdma4j.verbs.abi.QueuePairMask;
-import io.rdma4j.verbs.abi.QueuePairSettings;
 import io.rdma4j.verbs.abi.RegionFields;
 import io.rdma4j.verbs.abi.SendRequest;
 import io.rdma4j.verbs.abi.WindowFields;
@@ -112,24 +112,25 @@ class ControlCallsTest {
         int queuePair = client.createQueuePair(QueuePairType.RELIABLE_CONNECTION);
         int peer = server.createQueuePair(QueuePairType.RELIABLE_CONNECTION);
         client.connect(queuePair, server, peer);
-        MemorySegment attributes = client.arena.allocate(QueuePairSettings.BYTES, 8);
+        MemorySegment attributes = client.arena.allocate(QueuePairAttributeFields.BYTES, 8);
         assertThat(client.call(Operation.QUERY_QP, queuePair, attributes.address()))
                 .isZero();
         assertThat(client.result(2)).isEqualTo(QueuePairState.READY_TO_SEND.code());
-        assertThat(attributes.get(JAVA_INT, QueuePairSettings.STATE)).isEqualTo(QueuePairState.READY_TO_SEND.code());
-        assertThat(attributes.get(JAVA_INT, QueuePairSettings.DESTINATION_QUEUE_PAIR))
+        assertThat(attributes.get(JAVA_INT, QueuePairAttributeFields.STATE))
+                .isEqualTo(QueuePairState.READY_TO_SEND.code());
+        assertThat(attributes.get(JAVA_INT, QueuePairAttributeFields.DESTINATION_QUEUE_PAIR))
                 .isEqualTo(server.number(peer));
-        assertThat(attributes.get(JAVA_BYTE, QueuePairSettings.TIMEOUT)).isEqualTo((byte) 14);
-        assertThat(attributes.get(JAVA_BYTE, QueuePairSettings.ADDRESS_VECTOR + AddressVectorFields.HOP_LIMIT))
+        assertThat(attributes.get(JAVA_BYTE, QueuePairAttributeFields.TIMEOUT)).isEqualTo((byte) 14);
+        assertThat(attributes.get(JAVA_BYTE, QueuePairAttributeFields.ADDRESS_VECTOR + AddressVectorFields.HOP_LIMIT))
                 .isEqualTo((byte) 64);
-        assertThat(attributes.get(JAVA_INT, QueuePairSettings.CAPABILITIES + Capabilities.SEND_WORK_REQUESTS))
+        assertThat(attributes.get(JAVA_INT, QueuePairAttributeFields.CAPABILITIES + Capabilities.SEND_WORK_REQUESTS))
                 .isEqualTo(32);
     }
 
     @Test
     void whatNoDeviceHasIsNotSupported() {
         int queuePair = client.createQueuePair(QueuePairType.RELIABLE_CONNECTION);
-        MemorySegment attributes = client.arena.allocate(QueuePairSettings.BYTES, 8);
+        MemorySegment attributes = client.arena.allocate(QueuePairAttributeFields.BYTES, 8);
         int alternatePath = 1 << 14;
         assertThat(client.call(
                         Operation.MODIFY_QP, queuePair, attributes.address(), QueuePairMask.STATE | alternatePath))
@@ -309,18 +310,18 @@ class ControlCallsTest {
     }
 
     private static void ready(CEnd end, int queuePair) {
-        MemorySegment attributes = end.arena.allocate(QueuePairSettings.BYTES, 8);
-        attributes.set(JAVA_INT, QueuePairSettings.STATE, QueuePairState.INIT.code());
-        attributes.set(JAVA_BYTE, QueuePairSettings.PORT, (byte) 1);
-        attributes.set(JAVA_INT, QueuePairSettings.QUEUE_KEY, 0x11);
+        MemorySegment attributes = end.arena.allocate(QueuePairAttributeFields.BYTES, 8);
+        attributes.set(JAVA_INT, QueuePairAttributeFields.STATE, QueuePairState.INIT.code());
+        attributes.set(JAVA_BYTE, QueuePairAttributeFields.PORT, (byte) 1);
+        attributes.set(JAVA_INT, QueuePairAttributeFields.QUEUE_KEY, 0x11);
         int toInit =
                 QueuePairMask.STATE | QueuePairMask.PARTITION_KEY_INDEX | QueuePairMask.PORT | QueuePairMask.QUEUE_KEY;
         assertThat(end.call(Operation.MODIFY_QP, queuePair, attributes.address(), toInit))
                 .isZero();
-        attributes.set(JAVA_INT, QueuePairSettings.STATE, QueuePairState.READY_TO_RECEIVE.code());
+        attributes.set(JAVA_INT, QueuePairAttributeFields.STATE, QueuePairState.READY_TO_RECEIVE.code());
         assertThat(end.call(Operation.MODIFY_QP, queuePair, attributes.address(), QueuePairMask.STATE))
                 .isZero();
-        attributes.set(JAVA_INT, QueuePairSettings.STATE, QueuePairState.READY_TO_SEND.code());
+        attributes.set(JAVA_INT, QueuePairAttributeFields.STATE, QueuePairState.READY_TO_SEND.code());
         int toSend = QueuePairMask.STATE | QueuePairMask.SEND_PSN;
         assertThat(end.call(Operation.MODIFY_QP, queuePair, attributes.address(), toSend))
                 .isZero();

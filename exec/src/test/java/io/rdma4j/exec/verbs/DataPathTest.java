@@ -13,8 +13,8 @@ import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.abi.Completion;
 import io.rdma4j.verbs.abi.Flags;
+import io.rdma4j.verbs.abi.QueuePairAttributeFields;
 import io.rdma4j.verbs.abi.QueuePairMask;
-import io.rdma4j.verbs.abi.QueuePairSettings;
 import io.rdma4j.verbs.abi.ScatterGather;
 import io.rdma4j.verbs.abi.SendRequest;
 import java.lang.foreign.MemorySegment;
@@ -155,9 +155,9 @@ class DataPathTest {
     }
 
     private void allowFlush() {
-        MemorySegment attributes = server.arena.allocate(QueuePairSettings.BYTES, 8);
-        attributes.set(JAVA_INT, QueuePairSettings.ACCESS, 0xf | 1 << 8);
-        attributes.set(JAVA_INT, QueuePairSettings.STATE, QueuePairState.READY_TO_SEND.code());
+        MemorySegment attributes = server.arena.allocate(QueuePairAttributeFields.BYTES, 8);
+        attributes.set(JAVA_INT, QueuePairAttributeFields.ACCESS, 0xf | 1 << 8);
+        attributes.set(JAVA_INT, QueuePairAttributeFields.STATE, QueuePairState.READY_TO_SEND.code());
         int mask = QueuePairMask.STATE | QueuePairMask.ACCESS_FLAGS;
         assertThat(server.call(Operation.MODIFY_QP, serverQueuePair, attributes.address(), mask))
                 .isZero();

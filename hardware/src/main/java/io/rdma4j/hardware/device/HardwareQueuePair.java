@@ -28,11 +28,11 @@ import io.rdma4j.verbs.abi.AddressVectors;
 import io.rdma4j.verbs.abi.Context;
 import io.rdma4j.verbs.abi.Flags;
 import io.rdma4j.verbs.abi.Native;
+import io.rdma4j.verbs.abi.QueuePairAttributeFields;
 import io.rdma4j.verbs.abi.QueuePairCodec;
 import io.rdma4j.verbs.abi.QueuePairCreation;
 import io.rdma4j.verbs.abi.QueuePairFields;
 import io.rdma4j.verbs.abi.QueuePairMask;
-import io.rdma4j.verbs.abi.QueuePairSettings;
 import io.rdma4j.verbs.abi.ReceiveRequest;
 import io.rdma4j.verbs.abi.SendRequest;
 import io.rdma4j.verbs.abi.WindowBinding;
@@ -164,7 +164,7 @@ final class HardwareQueuePair extends HardwareObject implements QueuePair {
     }
 
     private MemorySegment query(Call call, int mask) {
-        MemorySegment result = call.allocate(QueuePairSettings.BYTES);
+        MemorySegment result = call.allocate(QueuePairAttributeFields.BYTES);
         MemorySegment creation = call.allocate(QueuePairCreation.BYTES);
         check(call, Function.QUERY_QUEUE_PAIR, "", result.address(), mask, creation.address());
         return result;
@@ -173,7 +173,7 @@ final class HardwareQueuePair extends HardwareObject implements QueuePair {
     @Override
     public void modify(QueuePairAttributes changed) {
         try (Call call = new Call()) {
-            MemorySegment fields = call.allocate(QueuePairSettings.BYTES);
+            MemorySegment fields = call.allocate(QueuePairAttributeFields.BYTES);
             QueuePairCodec.write(fields, changed);
             check(call, Function.MODIFY_QUEUE_PAIR, "", fields.address(), QueuePairCodec.mask(changed));
         } catch (RdmaException refused) {

@@ -58,63 +58,68 @@ public final class QueuePairCodec {
 
     /** Writes all attributes; C reads those of the mask. */
     public static void write(MemorySegment target, QueuePairAttributes attributes) {
-        target.set(JAVA_INT, QueuePairSettings.STATE, attributes.state().code());
+        target.set(JAVA_INT, QueuePairAttributeFields.STATE, attributes.state().code());
         target.set(
                 JAVA_INT,
-                QueuePairSettings.CURRENT_STATE,
+                QueuePairAttributeFields.CURRENT_STATE,
                 attributes.currentState().code());
-        target.set(JAVA_INT, QueuePairSettings.PATH_MTU, attributes.pathMtu().code());
-        target.set(JAVA_INT, QueuePairSettings.QUEUE_KEY, attributes.queueKey());
-        target.set(JAVA_INT, QueuePairSettings.RECEIVE_PSN, attributes.receivePsn());
-        target.set(JAVA_INT, QueuePairSettings.SEND_PSN, attributes.sendPsn());
-        target.set(JAVA_INT, QueuePairSettings.DESTINATION_QUEUE_PAIR, attributes.destinationQueuePair());
-        target.set(JAVA_INT, QueuePairSettings.ACCESS, AccessFlag.bits(attributes.accessFlags()));
+        target.set(
+                JAVA_INT,
+                QueuePairAttributeFields.PATH_MTU,
+                attributes.pathMtu().code());
+        target.set(JAVA_INT, QueuePairAttributeFields.QUEUE_KEY, attributes.queueKey());
+        target.set(JAVA_INT, QueuePairAttributeFields.RECEIVE_PSN, attributes.receivePsn());
+        target.set(JAVA_INT, QueuePairAttributeFields.SEND_PSN, attributes.sendPsn());
+        target.set(JAVA_INT, QueuePairAttributeFields.DESTINATION_QUEUE_PAIR, attributes.destinationQueuePair());
+        target.set(JAVA_INT, QueuePairAttributeFields.ACCESS, AccessFlag.bits(attributes.accessFlags()));
         AddressVector vector = attributes.addressVector();
         if (vector != null) {
-            AddressVectors.write(target, QueuePairSettings.ADDRESS_VECTOR, vector);
+            AddressVectors.write(target, QueuePairAttributeFields.ADDRESS_VECTOR, vector);
         }
-        target.set(JAVA_SHORT, QueuePairSettings.PARTITION_KEY_INDEX, (short) attributes.partitionKeyIndex());
-        target.set(JAVA_BYTE, QueuePairSettings.NOTIFY_WHEN_DRAINED, (byte) (attributes.notifyWhenDrained() ? 1 : 0));
-        target.set(JAVA_BYTE, QueuePairSettings.MAX_READ_ATOMIC, (byte) attributes.maxReadAtomic());
-        target.set(
-                JAVA_BYTE, QueuePairSettings.MAX_DESTINATION_READ_ATOMIC, (byte) attributes.maxDestinationReadAtomic());
-        target.set(JAVA_BYTE, QueuePairSettings.MIN_RNR_TIMER, (byte) attributes.minRnrTimer());
-        target.set(JAVA_BYTE, QueuePairSettings.PORT, (byte) attributes.port());
-        target.set(JAVA_BYTE, QueuePairSettings.TIMEOUT, (byte) attributes.timeout());
-        target.set(JAVA_BYTE, QueuePairSettings.RETRY_COUNT, (byte) attributes.retryCount());
-        target.set(JAVA_BYTE, QueuePairSettings.RNR_RETRY, (byte) attributes.rnrRetry());
+        target.set(JAVA_SHORT, QueuePairAttributeFields.PARTITION_KEY_INDEX, (short) attributes.partitionKeyIndex());
+        target.set(JAVA_BYTE, QueuePairAttributeFields.NOTIFY_WHEN_DRAINED, (byte)
+                (attributes.notifyWhenDrained() ? 1 : 0));
+        target.set(JAVA_BYTE, QueuePairAttributeFields.MAX_READ_ATOMIC, (byte) attributes.maxReadAtomic());
+        target.set(JAVA_BYTE, QueuePairAttributeFields.MAX_DESTINATION_READ_ATOMIC, (byte)
+                attributes.maxDestinationReadAtomic());
+        target.set(JAVA_BYTE, QueuePairAttributeFields.MIN_RNR_TIMER, (byte) attributes.minRnrTimer());
+        target.set(JAVA_BYTE, QueuePairAttributeFields.PORT, (byte) attributes.port());
+        target.set(JAVA_BYTE, QueuePairAttributeFields.TIMEOUT, (byte) attributes.timeout());
+        target.set(JAVA_BYTE, QueuePairAttributeFields.RETRY_COUNT, (byte) attributes.retryCount());
+        target.set(JAVA_BYTE, QueuePairAttributeFields.RNR_RETRY, (byte) attributes.rnrRetry());
     }
 
     /** Reads the result of a query. */
     public static QueuePairAttributes read(MemorySegment from) {
         QueuePairAttributes attributes = new QueuePairAttributes()
                 .state(state(from))
-                .accessFlags(accessFlags(from.get(JAVA_INT, QueuePairSettings.ACCESS)))
-                .queueKey(from.get(JAVA_INT, QueuePairSettings.QUEUE_KEY))
-                .receivePsn(from.get(JAVA_INT, QueuePairSettings.RECEIVE_PSN))
-                .sendPsn(from.get(JAVA_INT, QueuePairSettings.SEND_PSN))
-                .destinationQueuePair(from.get(JAVA_INT, QueuePairSettings.DESTINATION_QUEUE_PAIR))
-                .addressVector(AddressVectors.read(from, QueuePairSettings.ADDRESS_VECTOR))
-                .partitionKeyIndex(from.get(JAVA_SHORT, QueuePairSettings.PARTITION_KEY_INDEX) & SHORT)
-                .notifyWhenDrained(from.get(JAVA_BYTE, QueuePairSettings.NOTIFY_WHEN_DRAINED) != 0)
-                .maxReadAtomic(from.get(JAVA_BYTE, QueuePairSettings.MAX_READ_ATOMIC) & BYTE)
-                .maxDestinationReadAtomic(from.get(JAVA_BYTE, QueuePairSettings.MAX_DESTINATION_READ_ATOMIC) & BYTE)
-                .minRnrTimer(from.get(JAVA_BYTE, QueuePairSettings.MIN_RNR_TIMER) & BYTE)
-                .port(from.get(JAVA_BYTE, QueuePairSettings.PORT) & BYTE)
-                .timeout(from.get(JAVA_BYTE, QueuePairSettings.TIMEOUT) & BYTE)
-                .retryCount(from.get(JAVA_BYTE, QueuePairSettings.RETRY_COUNT) & BYTE)
-                .rnrRetry(from.get(JAVA_BYTE, QueuePairSettings.RNR_RETRY) & BYTE);
-        int mtu = from.get(JAVA_INT, QueuePairSettings.PATH_MTU);
+                .accessFlags(accessFlags(from.get(JAVA_INT, QueuePairAttributeFields.ACCESS)))
+                .queueKey(from.get(JAVA_INT, QueuePairAttributeFields.QUEUE_KEY))
+                .receivePsn(from.get(JAVA_INT, QueuePairAttributeFields.RECEIVE_PSN))
+                .sendPsn(from.get(JAVA_INT, QueuePairAttributeFields.SEND_PSN))
+                .destinationQueuePair(from.get(JAVA_INT, QueuePairAttributeFields.DESTINATION_QUEUE_PAIR))
+                .addressVector(AddressVectors.read(from, QueuePairAttributeFields.ADDRESS_VECTOR))
+                .partitionKeyIndex(from.get(JAVA_SHORT, QueuePairAttributeFields.PARTITION_KEY_INDEX) & SHORT)
+                .notifyWhenDrained(from.get(JAVA_BYTE, QueuePairAttributeFields.NOTIFY_WHEN_DRAINED) != 0)
+                .maxReadAtomic(from.get(JAVA_BYTE, QueuePairAttributeFields.MAX_READ_ATOMIC) & BYTE)
+                .maxDestinationReadAtomic(
+                        from.get(JAVA_BYTE, QueuePairAttributeFields.MAX_DESTINATION_READ_ATOMIC) & BYTE)
+                .minRnrTimer(from.get(JAVA_BYTE, QueuePairAttributeFields.MIN_RNR_TIMER) & BYTE)
+                .port(from.get(JAVA_BYTE, QueuePairAttributeFields.PORT) & BYTE)
+                .timeout(from.get(JAVA_BYTE, QueuePairAttributeFields.TIMEOUT) & BYTE)
+                .retryCount(from.get(JAVA_BYTE, QueuePairAttributeFields.RETRY_COUNT) & BYTE)
+                .rnrRetry(from.get(JAVA_BYTE, QueuePairAttributeFields.RNR_RETRY) & BYTE);
+        int mtu = from.get(JAVA_INT, QueuePairAttributeFields.PATH_MTU);
         if (mtu >= PathMtu.MTU_256.code() && mtu <= PathMtu.MTU_4096.code()) {
             attributes.pathMtu(PathMtu.ofCode(mtu));
         }
-        QueuePairQueryWriter.draining(attributes, from.get(JAVA_BYTE, QueuePairSettings.IS_DRAINING) != 0);
+        QueuePairQueryWriter.draining(attributes, from.get(JAVA_BYTE, QueuePairAttributeFields.IS_DRAINING) != 0);
         return attributes;
     }
 
     /** Reads the state; one that is not known counts as {@code ERROR}. */
     public static QueuePairState state(MemorySegment from) {
-        int code = from.get(JAVA_INT, QueuePairSettings.STATE);
+        int code = from.get(JAVA_INT, QueuePairAttributeFields.STATE);
         for (QueuePairState state : QueuePairState.values()) {
             if (state.code() == code) {
                 return state;

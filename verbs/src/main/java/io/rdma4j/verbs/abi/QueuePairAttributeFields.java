@@ -2,7 +2,7 @@ package io.rdma4j.verbs.abi;
 
 /** The attributes that a change of a queue pair has. */
 @CStruct("struct ibv_qp_attr")
-public final class QueuePairSettings {
+public final class QueuePairAttributeFields {
     public static final int BYTES = 144;
 
     @CName("qp_state")
@@ -65,5 +65,5 @@ public final class QueuePairSettings {
     @CName("rnr_retry")
     public static final int RNR_RETRY = 132;
 
-    private QueuePairSettings() {}
+    private QueuePairAttributeFields() {}
 }
