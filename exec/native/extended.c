@@ -83,7 +83,7 @@ static struct ibv_send_wr *last(struct work_builder *builder)
 	return builder->count && !builder->error ? &builder->requests[builder->count - 1] : &builder->discarded;
 }
 
-static void send(struct ibv_qp_ex *qp)
+static void send_plain(struct ibv_qp_ex *qp)
 {
 	add(qp, IBV_WR_SEND);
 }
@@ -151,7 +151,7 @@ static void atomic_write(struct ibv_qp_ex *qp, uint32_t key, uint64_t address, c
 	add_atomic(qp, IBV_WR_ATOMIC_WRITE, key, address, value, 0);
 }
 
-static void flush(struct ibv_qp_ex *qp, uint32_t key, uint64_t address, size_t length, uint8_t type, uint8_t level)
+static void flush_remote(struct ibv_qp_ex *qp, uint32_t key, uint64_t address, size_t length, uint8_t type, uint8_t level)
 {
 	add_atomic(qp, IBV_WR_FLUSH, key, address, length, type | (uint64_t)level << 8);
 }
@@ -244,7 +244,7 @@ static void fill_builders(struct ibv_qp_ex *qp, uint64_t operations)
 		if (operations & (flag)) \
 			qp->field = (function); \
 	} while (0)
-	SET_IF(IBV_QP_EX_WITH_SEND, wr_send, send);
+	SET_IF(IBV_QP_EX_WITH_SEND, wr_send, send_plain);
 	SET_IF(IBV_QP_EX_WITH_SEND_WITH_IMM, wr_send_imm, send_imm);
 	SET_IF(IBV_QP_EX_WITH_SEND_WITH_INV, wr_send_inv, send_inv);
 	SET_IF(IBV_QP_EX_WITH_RDMA_WRITE, wr_rdma_write, rdma_write);
@@ -253,7 +253,7 @@ static void fill_builders(struct ibv_qp_ex *qp, uint64_t operations)
 	SET_IF(IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP, wr_atomic_cmp_swp, atomic_cmp_swp);
 	SET_IF(IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD, wr_atomic_fetch_add, atomic_fetch_add);
 	SET_IF(IBV_QP_EX_WITH_ATOMIC_WRITE, wr_atomic_write, atomic_write);
-	SET_IF(IBV_QP_EX_WITH_FLUSH, wr_flush, flush);
+	SET_IF(IBV_QP_EX_WITH_FLUSH, wr_flush, flush_remote);
 	SET_IF(IBV_QP_EX_WITH_BIND_MW, wr_bind_mw, bind_window);
 	SET_IF(IBV_QP_EX_WITH_LOCAL_INV, wr_local_inv, local_inv);
 #undef SET_IF
