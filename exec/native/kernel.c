@@ -1,4 +1,4 @@
-/* What librdmacm needs to read the answers of the kernel, or of what takes its place: structures of the kernel, and files of sysfs. */
+/* Functions with which librdmacm reads the answers of the kernel, or of its substitute: structures of the kernel, files of sysfs. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What all files of the library share. */
+/* Declarations that all files of the library share. */
 #ifndef RDMA4J_LIBRARY_H
 #define RDMA4J_LIBRARY_H
 
@@ -8,8 +8,7 @@
 #define PUBLIC __attribute__((visibility("default")))
 
 /*
- * What the library knows about a thread. Signal handlers need it: a fault or a broken pipe of Java is Java's, any other one is the
- * program's.
+ * The state of a thread. Signal handlers need it: a fault or a broken pipe of Java is Java's, any other one is the program's.
  */
 struct java_thread {
 	void *environment;	/* the JNIEnv; NULL until the thread is attached */
@@ -22,7 +21,7 @@ extern __thread struct java_thread java_thread __attribute__((tls_model("initial
 /* Attaches the calling thread to the Java virtual machine; it is detached when it ends. Returns 0 or an errno. */
 int java_attach(void);
 
-/* Whether Java itself calls: the rooms for the machine's own devices use libibverbs and /dev/infiniband/rdma_cm, too. */
+/* Tells whether Java itself calls: the rooms for the machine's own devices use libibverbs and /dev/infiniband/rdma_cm, too. */
 static inline int is_called_by_java(void)
 {
 	return java_thread.depth > 0;

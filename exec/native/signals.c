@@ -36,7 +36,7 @@ __attribute__((constructor)) static void find_libc(void)
 													       "pthread_create");
 }
 
-/* Whether the instruction that caused the signal is executed again after a return from the handler. */
+/* Tells whether the instruction that caused the signal is executed again after a return from the handler. */
 static int is_fault(int number, const siginfo_t *info)
 {
 	return info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
@@ -174,7 +174,7 @@ PUBLIC sighandler_t sysv_signal(int number, sighandler_t handler)
 	return set_handler(number, handler, SA_RESETHAND | SA_NODEFER);
 }
 
-/* What signal is for programs that are compiled for POSIX alone. */
+/* Programs that are compiled for POSIX alone call this function as signal. */
 PUBLIC sighandler_t __sysv_signal(int number, sighandler_t handler) __attribute__((alias("sysv_signal"), nothrow, leaf));
 
 struct thread_start {
