@@ -4,7 +4,6 @@ define_fault_rows() {
     local name
     row_add fault/client-is-killed 'C->C' quick 30 killed client
     row_add fault/server-is-killed 'C->C' quick 30 killed server
-    row_add fault/server-is-killed 'C->Java' full 30 killed server
     row_add fault/perftest-server-is-killed 'C->C' full 40 perftest_killed
     row_add fault/loss 'C->C' quick 30 with_options '--fault loss=3%,dup=2%,seed=7'
     row_add option/--pcap 'C->C' quick 30 with_capture
@@ -28,10 +27,12 @@ define_fault_rows() {
     row_add start C quick 10 start_time
 }
 
-# The end that is left learns that the other one is gone, and ends.
+# The end that is left learns that the other one is gone, and ends: another process of the host of the victim tells it.
 killed() { # client|server
     local victim=$1 other=server
     [ "$victim" = client ] || other=client
+    start bystander "$victim" 60 "$launcher" exec -- rping -s -P -p 9999
+    wait_until 15 holds_port_4791 "$victim" || wrong 'the other process does not start' || return
     pair_start 'C->C' cm "rping -s -a $server_address -C 0 -v" "rping -c -a $server_address -C 0 -v" || return
     wait_until 10 grep -q 'ping data' "$row_dir/client.out" "$row_dir/server.out" || wrong 'no ping arrives' || return
     program_of "$victim"

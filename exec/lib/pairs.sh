@@ -25,7 +25,7 @@ words_of() { # C|Java COMMAND
 }
 
 # Starts a server, waits until it is READY, starts a client, and expects that both end with status 0. READY is tcp:PORT for a server
-# that the client reaches by TCP first, and cm for one that listens by the connection manager.
+# that the client reaches by TCP first, cm for one that listens by the connection manager, and none for one that cannot be seen.
 pair() { # ROLES READY "SERVER COMMAND" "CLIENT COMMAND" [CHECK]
     local roles=$1 ready=$2 server=$3 client=$4 check=${5:-} label
     pair_start "$roles" "$ready" "$server" "$client" || return
@@ -49,6 +49,7 @@ pair_start() { # ROLES READY "SERVER COMMAND" "CLIENT COMMAND"
 pair_ready() { # READY
     case $1 in
         tcp:*) wait_until 15 listens_tcp server "${1#tcp:}" || wrong "the server does not listen on TCP port ${1#tcp:}" ;;
+        none) sleep 2 ;;
         cm)
             wait_until 15 holds_port_4791 server || wrong 'the server does not bind UDP port 4791' || return
             sleep 0.5 # a listener of the connection manager cannot be seen from outside
