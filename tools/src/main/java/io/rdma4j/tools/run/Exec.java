@@ -14,7 +14,7 @@ public final class Exec implements Tool {
     private static final String HELP = """
         usage: rdma4j exec [OPTION...] [--] PROGRAM [ARGUMENT...]
         usage: rdma4j exec [OPTION...] --print
-        Runs a C program that uses libibverbs or librdmacm (perftest, UCX, rping, pyverbs) over the software RoCEv2 device,
+        Runs a C program that uses libibverbs or librdmacm (perftest, UCX, rping) over the software RoCEv2 device,
         without a change of the program: no RDMA hardware, no kernel module, no /dev/infiniband, no root. Puts a libibverbs
         of its own before that of the system by LD_LIBRARY_PATH and LD_PRELOAD, before what these contain already, and
         becomes the program: signals and exit status are the program's. Processes that it starts inherit the variables.
