@@ -5,7 +5,7 @@ import io.rdma4j.verbs.RdmaException;
 
 /** Turns exceptions into error numbers of C. */
 public final class Failures {
-    /** Whether stack traces are printed: {@code -Drdma4j.exec.trace}, for whoever looks for a fault. */
+    /** True if stack traces are printed, to look for a fault: {@code -Drdma4j.exec.trace}. */
     private static final boolean TRACE = System.getProperty("rdma4j.exec.trace") != null;
 
     private Failures() {}

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * consumer never finds the descriptor readable without an event.
  */
 public final class Readiness implements SignalListener {
-    /** What a descriptor does; {@link EventDescriptor} except in tests. */
+    /** The operations on a descriptor; {@link EventDescriptor} except in tests. */
     public interface Descriptors {
         /** Makes a descriptor readable. */
         void raise(int descriptor);
@@ -43,7 +43,7 @@ public final class Readiness implements SignalListener {
 
     private boolean closed;
 
-    /** What drives the source while a program may wait for an event that it has asked for; null otherwise. */
+    /** The driver of the source while a program may wait for an event that it has asked for; null otherwise. */
     private @Nullable WaitDriver driving;
 
     /** Makes an eventfd of this process follow a source of events. */

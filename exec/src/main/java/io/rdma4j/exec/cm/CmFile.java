@@ -26,7 +26,7 @@ final class CmFile {
     /** The identifiers that have asked their peers for something and got no event since. */
     private final Set<Identifier> awaiting = new HashSet<>();
 
-    /** What drives the device while the program may wait for an answer; null otherwise. */
+    /** The driver of the device while the program may wait for an answer; null otherwise. */
     private @Nullable WaitDriver driving;
 
     private boolean readable;

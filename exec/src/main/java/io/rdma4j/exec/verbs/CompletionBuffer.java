@@ -15,7 +15,7 @@ final class CompletionBuffer {
     /** The most completions taken at a time. */
     private static final int BATCH = 32;
 
-    /** What RoCE does not have follows the flags: partition key index, source LID, service level and path bits. */
+    /** The fields behind the flags, which RoCE does not have: partition key index, source LID, service level and path bits. */
     private static final int REST = Completion.FLAGS + Integer.BYTES;
 
     private static final ThreadLocal<CompletionBuffer> OF_THREAD = new ThreadLocal<>();

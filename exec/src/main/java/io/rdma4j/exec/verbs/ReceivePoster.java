@@ -10,7 +10,7 @@ import io.rdma4j.verbs.abi.ReceiveRequest;
  * Allocates nothing but request objects, which it reuses.
  */
 final class ReceivePoster {
-    /** Where the requests go. */
+    /** The queue to which the requests go. */
     interface Target {
         /** Posts one request. */
         void post(ReceiveWorkRequest request);

@@ -27,7 +27,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What a program in C has at one end of a connection: handles, structures and memory. The calls are those of the bridge. */
+/** One end of a connection as a program in C has it: handles, structures and memory. The calls are those of the bridge. */
 final class CEnd implements AutoCloseable {
     static final int MEMORY_BYTES = 64 << 10;
     static final int MAX_INLINE = 256;
