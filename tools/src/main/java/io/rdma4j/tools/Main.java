@@ -129,13 +129,13 @@ public final class Main {
         if (tool != null && System.getProperty(StackReport.PROGRAM_PROPERTY) == null) {
             System.setProperty(StackReport.PROGRAM_PROPERTY, "rdma4j " + tool);
         }
-        Runtime.getRuntime()
-                .addShutdownHook(new Thread(
-                        () -> {
-                            isEnding.set(true);
-                            environment.interrupt();
-                        },
-                        "rdma4j-interrupt"));
+        boolean isStarting = runAtExit(() -> {
+            isEnding.set(true);
+            environment.interrupt();
+        });
+        if (!isStarting) {
+            return;
+        }
         int status = run(List.of(words), environment);
         environment.out().flush();
         IOException writeFailure = out.failure();
@@ -144,6 +144,16 @@ public final class Main {
         }
         environment.err().flush();
         System.exit(out.status(exitStatus(status)));
+    }
+
+    /** Has the task run at the exit of the process, and returns true; false if a signal has begun the exit already. */
+    private static boolean runAtExit(Runnable task) {
+        try {
+            Runtime.getRuntime().addShutdownHook(new Thread(task, "rdma4j-interrupt"));
+            return true;
+        } catch (IllegalStateException ending) {
+            return false;
+        }
     }
 
     /**
