@@ -135,7 +135,7 @@ case_run() { # NAME SERVER CLIENT EXPECTED SECONDS FUNCTION ARGUMENTS...
     case_timeout=$5
     shift 6
     case_dir=$work_dir/$(echo "$name-$(who "$client")-to-$(who "$server")" | tr '/%' '-_')
-    [ ! -e "$case_dir" ] || case_dir+=-again # with --peer c both roles have the same name
+    while [ -e "$case_dir" ]; do case_dir+=-again; done # it runs again, or both roles have the same name with --peer c
     mkdir -p "$case_dir"
     fault_of_linux=
     if case_needs_guest "$server" "$client"; then

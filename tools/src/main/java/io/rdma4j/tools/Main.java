@@ -170,17 +170,27 @@ public final class Main {
      * <p>A lack of memory is no defect: every thread may meet it, at any allocation.
      */
     static void reportUnexpected(Throwable failure, String where, List<String> words, PrintStream err) {
-        boolean isLackOfMemory = failure instanceof OutOfMemoryError;
+        OutOfMemoryError lackOfMemory = lackOfMemory(failure);
         err.println("rdma4j: " + where
-                + (isLackOfMemory
-                        ? " has no memory left: " + failure.getMessage() + "; give Java more, as in "
+                + (lackOfMemory != null
+                        ? " has no memory left: " + lackOfMemory.getMessage() + "; give Java more, as in "
                                 + "JAVA_TOOL_OPTIONS=-Xmx4g"
                         : " failed unexpectedly: " + failure));
         if (words.contains("-d")) {
             failure.printStackTrace(err);
-        } else if (!isLackOfMemory) {
+        } else if (lackOfMemory == null) {
             err.println("rdma4j: this is a defect; the option -d prints the stack trace");
         }
+    }
+
+    /** Returns the lack of memory that caused a failure, or null. It may meet Java itself, as when it links a lambda expression. */
+    private static @Nullable OutOfMemoryError lackOfMemory(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof OutOfMemoryError lack) {
+                return lack;
+            }
+        }
+        return null;
     }
 
     private static PrintStream stream(ProcessOutput output) {
