@@ -126,14 +126,18 @@ case_explain() { # what a reader needs first, from the files of a failed case
     tail -n 12 "$case_dir/packets.txt" | cut -c1-170 | sed 's/^/        /'
 }
 
+# A case sets fault_of_linux to a sentence if it failed by a fault of Linux that has no remedy; it runs again, up to five times.
+fault_of_linux='' linux_faults=0
+
 case_run() { # NAME SERVER CLIENT EXPECTED SECONDS FUNCTION ARGUMENTS...
     local name=$1 server=$2 client=$3 expected=$4 function=$6 start result=ok text interface=tap0
     local again=("${@:2}")
     case_timeout=$5
     shift 6
     case_dir=$work_dir/$(echo "$name-$(who "$client")-to-$(who "$server")" | tr '/%' '-_')
-    [ ! -e "$case_dir" ] || case_dir+=-again # with --peer c both roles have the same name
+    while [ -e "$case_dir" ]; do case_dir+=-again; done # it runs again, or both roles have the same name with --peer c
     mkdir -p "$case_dir"
+    fault_of_linux=
     if case_needs_guest "$server" "$client"; then
         guest_answers guest || guest_revive "$mtu"
     else
@@ -149,6 +153,10 @@ case_run() { # NAME SERVER CLIENT EXPECTED SECONDS FUNCTION ARGUMENTS...
         result=stopped
         remark 'the guest does not answer any more: once more with a new one'
     fi
+    if [ $result = FAILED ] && [ -n "$fault_of_linux" ] && [ $linux_faults -lt 5 ]; then
+        result=again
+        remark "$fault_of_linux"
+    fi
     case_clean
     capture_stop
     row "$name" "$(who "$client") -> $(who "$server")" "$expected" "$result" "$text" "$(cat "$case_dir"/{why,remark} 2>/dev/null | paste -sd';' | sed 's/;/; /g' | cut -c1-200)"
@@ -158,6 +166,12 @@ case_run() { # NAME SERVER CLIENT EXPECTED SECONDS FUNCTION ARGUMENTS...
         case_run "$name" "${again[@]}"
         return
     fi
+    if [ $result = again ]; then
+        linux_faults=$((linux_faults + 1))
+        case_run "$name" "${again[@]}"
+        return
+    fi
+    linux_faults=0
     if [ $result = FAILED ]; then
         ! $needs_guest || guest_sh guest 'dmesg | tail -n 30' >"$case_dir/guest-dmesg.txt" 2>&1
         [ ! -e "$case_dir/capture.pcap" ] || tshark -r "$case_dir/capture.pcap" -t r 2>/dev/null >"$case_dir/packets.txt"

@@ -131,13 +131,13 @@ public final class Main {
         if (tool != null && System.getProperty(StackReport.PROGRAM_PROPERTY) == null) {
             System.setProperty(StackReport.PROGRAM_PROPERTY, "rdma4j " + tool);
         }
-        Runtime.getRuntime()
-                .addShutdownHook(new Thread(
-                        () -> {
-                            isEnding.set(true);
-                            environment.interrupt();
-                        },
-                        "rdma4j-interrupt"));
+        boolean isStarting = runAtExit(() -> {
+            isEnding.set(true);
+            environment.interrupt();
+        });
+        if (!isStarting) {
+            return;
+        }
         int status = run(List.of(words), environment);
         environment.out().flush();
         IOException writeFailure = out.failure();
@@ -146,6 +146,16 @@ public final class Main {
         }
         environment.err().flush();
         System.exit(out.status(exitStatus(status)));
+    }
+
+    /** Has the task run at the exit of the process, and returns true; false if a signal has begun the exit already. */
+    private static boolean runAtExit(Runnable task) {
+        try {
+            Runtime.getRuntime().addShutdownHook(new Thread(task, "rdma4j-interrupt"));
+            return true;
+        } catch (IllegalStateException ending) {
+            return false;
+        }
     }
 
     /**
@@ -162,17 +172,27 @@ public final class Main {
      * <p>A lack of memory is no defect: every thread may meet it, at any allocation.
      */
     static void reportUnexpected(Throwable failure, String where, List<String> words, PrintStream err) {
-        boolean isLackOfMemory = failure instanceof OutOfMemoryError;
+        OutOfMemoryError lackOfMemory = lackOfMemory(failure);
         err.println("rdma4j: " + where
-                + (isLackOfMemory
-                        ? " has no memory left: " + failure.getMessage() + "; give Java more, as in "
+                + (lackOfMemory != null
+                        ? " has no memory left: " + lackOfMemory.getMessage() + "; give Java more, as in "
                                 + "JAVA_TOOL_OPTIONS=-Xmx4g"
                         : " failed unexpectedly: " + failure));
         if (words.contains("-d")) {
             failure.printStackTrace(err);
-        } else if (!isLackOfMemory) {
+        } else if (lackOfMemory == null) {
             err.println("rdma4j: this is a defect; the option -d prints the stack trace");
         }
+    }
+
+    /** Returns the lack of memory that caused a failure, or null. It may meet Java itself, as when it links a lambda expression. */
+    private static @Nullable OutOfMemoryError lackOfMemory(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof OutOfMemoryError lack) {
+                return lack;
+            }
+        }
+        return null;
     }
 
     private static PrintStream stream(ProcessOutput output) {

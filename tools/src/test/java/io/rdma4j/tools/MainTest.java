@@ -19,6 +19,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class MainTest {
     /** The tools that C does not have. */
@@ -76,11 +77,17 @@ class MainTest {
         assertThat(Main.exitStatus(status)).isEqualTo(expected);
     }
 
-    @Test
-    void threadThatHasNoMemoryLeftIsNoDefect() {
+    static List<Throwable> lacksOfMemory() {
+        OutOfMemoryError lack = new OutOfMemoryError("Java heap space");
+        return List.of(lack, new BootstrapMethodError(lack), new IllegalStateException(new BootstrapMethodError(lack)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("lacksOfMemory")
+    void threadThatHasNoMemoryLeftIsNoDefect(Throwable failure) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         PrintStream err = new PrintStream(bytes, true, StandardCharsets.UTF_8);
-        Main.reportUnexpected(new OutOfMemoryError("Java heap space"), "thread cmtime-peer", List.of("cmtime"), err);
+        Main.reportUnexpected(failure, "thread cmtime-peer", List.of("cmtime"), err);
         assertThat(bytes.toString(StandardCharsets.UTF_8).lines())
                 .singleElement()
                 .asString()

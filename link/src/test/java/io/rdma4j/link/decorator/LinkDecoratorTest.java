@@ -104,11 +104,13 @@ class LinkDecoratorTest {
 
     @Test
     void optionsAreReadFromSystemProperties() {
-        assertThat(LinkOptions.fromSystemProperties()).isEqualTo(LinkOptions.NONE);
-        System.setProperty(LinkOptions.CAPTURE_PROPERTY, "a.pcapng");
-        System.setProperty(LinkOptions.FAULT_PROPERTY, "loss=1%");
-        System.setProperty(LinkOptions.TRACE_PROPERTY, "true");
+        // The tests also run with the environment variable "off".
+        System.setProperty(LinkOptions.SHARED_MEMORY_PROPERTY, "on");
         try {
+            assertThat(LinkOptions.fromSystemProperties()).isEqualTo(LinkOptions.NONE);
+            System.setProperty(LinkOptions.CAPTURE_PROPERTY, "a.pcapng");
+            System.setProperty(LinkOptions.FAULT_PROPERTY, "loss=1%");
+            System.setProperty(LinkOptions.TRACE_PROPERTY, "true");
             assertThat(LinkOptions.fromSystemProperties())
                     .isEqualTo(new LinkOptions(Path.of("a.pcapng"), FaultSpec.parse("loss=1%"), true, true));
             System.setProperty(LinkOptions.FAULT_PROPERTY, "loss=a lot");
@@ -120,6 +122,7 @@ class LinkDecoratorTest {
             System.clearProperty(LinkOptions.CAPTURE_PROPERTY);
             System.clearProperty(LinkOptions.FAULT_PROPERTY);
             System.clearProperty(LinkOptions.TRACE_PROPERTY);
+            System.clearProperty(LinkOptions.SHARED_MEMORY_PROPERTY);
         }
     }
 }
