@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps a file descriptor readable while a source of events has one to take, so that C can wait by {@code poll}. Thread safe.
  *
- * <p>Whoever takes an event, or removes events because their object is closed, calls {@link #update} afterwards. A single
+ * <p>The caller that takes an event, or removes events because their object is closed, calls {@link #update} afterwards. A single
  * consumer never finds the descriptor readable without an event.
  */
 public final class Readiness implements SignalListener {
