@@ -148,7 +148,7 @@ public final class Main {
         System.exit(out.status(exitStatus(status)));
     }
 
-    /** Has the task run at the exit of the process, and returns true; false if a signal has begun the exit already. */
+    /** Registers a task for the exit of the process. Returns false if a signal has begun the exit already. */
     private static boolean runAtExit(Runnable task) {
         try {
             Runtime.getRuntime().addShutdownHook(new Thread(task, "rdma4j-interrupt"));
@@ -185,7 +185,7 @@ public final class Main {
         }
     }
 
-    /** Returns the lack of memory that caused a failure, or null. It may meet Java itself, as when it links a lambda expression. */
+    /** Returns the lack of memory that caused a failure, or null. Java wraps it when it lacks the memory to link a lambda expression. */
     private static @Nullable OutOfMemoryError lackOfMemory(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof OutOfMemoryError lack) {

@@ -140,19 +140,19 @@ public final class SharedPort extends Port {
      */
     @Nullable
     String tryOpen(boolean takesOver) throws IOException {
-        String refusal = tryOwnOrJoin(false, takesOver);
+        String refusal = tryOwnOrJoin(false);
+        if (refusal != null && takesOver) {
+            refusal = replacement.tryTakeUnserved(refusal, this::ownTaken);
+        }
         if (refusal == null) {
             rings.listen(sharing.socketFiles());
         }
         return refusal;
     }
 
-    private @Nullable String tryOwnOrJoin(boolean follows, boolean takesOver) throws IOException {
+    private @Nullable String tryOwnOrJoin(boolean follows) throws IOException {
         String refusal = tryOwn(follows);
-        if (refusal != null) {
-            refusal = tryJoin(refusal);
-        }
-        return refusal != null && takesOver ? replacement.tryTakeUnserved(refusal, this::ownTaken) : refusal;
+        return refusal == null ? null : tryJoin(refusal);
     }
 
     /** Returns the link that adds shared memory to {@code udp}, with the capture, trace and faults of this process. */
@@ -360,7 +360,10 @@ public final class SharedPort extends Port {
     private void replaceOwner() {
         String refusal;
         try {
-            refusal = tryOwnOrJoin(true, mayTakeOver());
+            refusal = tryOwnOrJoin(true);
+            if (refusal != null && mayTakeOver()) { // after the attempt to join, which takes time
+                refusal = replacement.tryTakeUnserved(refusal, this::ownTaken);
+            }
         } catch (IOException e) {
             refusal = String.valueOf(e.getMessage());
         }
