@@ -31,6 +31,10 @@ import java.util.concurrent.ConcurrentHashMap;
 final class CEnd implements AutoCloseable {
     static final int MEMORY_BYTES = 64 << 10;
     static final int MAX_INLINE = 256;
+
+    /** Room for all completions of a test, even if none is polled before the last one: a queue that overruns fails its queue pairs. */
+    private static final int QUEUE_ENTRIES = 512;
+
     static final int ASYNC_DESCRIPTOR = 100;
     static final int CHANNEL_DESCRIPTOR = 101;
 
@@ -73,7 +77,7 @@ final class CEnd implements AutoCloseable {
         }));
         domain = create(Operation.ALLOCATE_DOMAIN, device);
         channel = create(Operation.CREATE_CHANNEL, device, CHANNEL_DESCRIPTOR);
-        queue = createQueue(64);
+        queue = createQueue(QUEUE_ENTRIES);
         region = create(Operation.REGISTER, domain, memory.address(), MEMORY_BYTES, memory.address(), ALL_RIGHTS);
         localKey = (int) result(1);
         remoteKey = (int) result(2);
