@@ -7,7 +7,7 @@ logs_dir=$exec_dir/target/rows
 say() { printf '%s\n' "$*"; }
 note() { printf '%s\n' "$*" >&2; }
 die() {
-    note "exec/run: $*"
+    note "exec/${0##*/}: $*"
     exit 2
 }
 
@@ -36,9 +36,12 @@ install_programs() {
         command -v "${name%%:*}" >/dev/null || missing+=("$package")
     done
     [ -f /usr/include/stdio.h ] || missing+=(libc6-dev)
-    [ ${#missing[@]} -gt 0 ] || return 0
-    command -v apt-get >/dev/null || die "install the programs of the packages ${missing[*]}"
-    say "exec/run: installing ${missing[*]}"
-    { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}"; } >/dev/null ||
-        die "apt-get could not install: ${missing[*]}"
+    [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+}
+
+install_packages() { # PACKAGE...
+    command -v apt-get >/dev/null || die "install the programs of the packages $*"
+    say "exec/${0##*/}: installing $*"
+    { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@"; } >/dev/null ||
+        die "apt-get could not install: $*"
 }
