@@ -8,6 +8,7 @@ define_fault_rows() {
     row_add fault/loss 'C->C' quick 30 with_options '--fault loss=3%,dup=2%,seed=7'
     row_add option/--pcap 'C->C' quick 30 with_capture
     row_add option/--no-shared-memory 'C->C' full 30 with_options --no-shared-memory
+    row_add option/--warm-up 'C->C' full 30 with_options --warm-up
     row_add signal/INT C quick 20 signaled INT 130
     row_add signal/TERM C full 20 signaled TERM 143
     row_add signal/PIPE C quick 20 closed_pipe

@@ -151,6 +151,7 @@ exec_program() {
             --print) print=yes ;;
             --trace) add_exec_option -Drdma4j.trace=true ;;
             --no-shared-memory) add_exec_option -Drdma4j.shared-memory=off ;;
+            --warm-up) add_exec_option -Drdma4j.warmUpMillis=3000 ;;
             --device | --pcap | --fault)
                 [ $# -ge 2 ] || exec_usage "option $1 requires a value"
                 add_valued_exec_option "$1" "$2"

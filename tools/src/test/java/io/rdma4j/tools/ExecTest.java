@@ -215,7 +215,14 @@ class ExecTest {
         assertThat(outcome.status()).isZero();
         assertThat(outcome.out())
                 .startsWith("usage: rdma4j exec [OPTION...] [--] PROGRAM")
-                .contains(Stream.of("--print", "--device", "--pcap", "--fault", "--trace", "--no-shared-memory")
+                .contains(Stream.of(
+                                "--print",
+                                "--device",
+                                "--pcap",
+                                "--fault",
+                                "--trace",
+                                "--no-shared-memory",
+                                "--warm-up")
                         .toArray(String[]::new));
     }
 }
