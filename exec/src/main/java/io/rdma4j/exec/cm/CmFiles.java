@@ -24,7 +24,7 @@ final class CmFiles {
     /**
      * Creates the device file of a provider.
      *
-     * @param allowed whether the user allows the device of a local address, or null if the user allows all devices
+     * @param allowed tells for a local address if the user allows its device; null if the user allows all devices
      * @param descriptors makes the descriptors of open files readable
      */
     CmFiles(CmProvider provider, @Nullable Predicate<InetAddress> allowed, Descriptors descriptors) {

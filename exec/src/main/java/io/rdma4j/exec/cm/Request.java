@@ -17,7 +17,7 @@ final class Request {
     /**
      * Reads the header of a command.
      *
-     * @param written what the program has written to the file
+     * @param written the bytes that the program has written to the file
      * @throws RdmaException {@code EINVAL} if it is shorter than its header says
      */
     Request(CmFile file, MemorySegment written) {

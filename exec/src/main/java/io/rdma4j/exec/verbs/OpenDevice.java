@@ -19,7 +19,7 @@ final class OpenDevice implements AutoCloseable {
      * Takes an open device over.
      *
      * @param asyncDescriptor follows the asynchronous events
-     * @param descriptors what descriptors are: those of the process, except in tests
+     * @param descriptors the descriptors of the process; others in tests
      */
     OpenDevice(DeviceContext context, int asyncDescriptor, Descriptors descriptors) {
         this.context = context;
