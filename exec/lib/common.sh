@@ -31,7 +31,7 @@ wait_until() { # SECONDS COMMAND...
 # Installs the Debian packages of the programs that are missing.
 install_programs() {
     local name package missing=()
-    for name in ibv_devices:ibverbs-utils rping:rdmacm-utils ib_send_lat:perftest cc:gcc ip:iproute2 setpriv:util-linux; do
+    for name in ibv_devices:ibverbs-utils rping:rdmacm-utils ib_send_lat:perftest cc:gcc ip:iproute2 setpriv:util-linux tshark:tshark; do
         package=${name#*:}
         command -v "${name%%:*}" >/dev/null || missing+=("$package")
     done

@@ -1,12 +1,14 @@
 # Signals, processes that are killed, and machines on which something is missing; sourced by exec/run.
 
 define_fault_rows() {
-    local name
+    local place="-F -d rdma4j_eth0 -x $gid_index"
     row_add fault/client-is-killed 'C->C' quick 30 killed client
     row_add fault/server-is-killed 'C->C' quick 30 killed server
     row_add fault/perftest-server-is-killed 'C->C' full 40 perftest_killed
     row_add fault/loss 'C->C' quick 30 with_options '--fault loss=3%,dup=2%,seed=7'
-    row_add option/--pcap 'C->C' quick 30 with_capture
+    row_add fault/loss-rping 'C->C' quick 60 lossy cm "rping -s -a $server_address -C 100 -V" "rping -c -a $server_address -C 100 -V"
+    row_add fault/loss-ib_send_bw 'C->C' quick 60 lossy tcp:18515 "ib_send_bw $place -n 1000 -c RC" "ib_send_bw $place -n 1000 -c RC $server_address"
+    row_add fault/loss-ib_write_lat 'C->C' quick 60 lossy tcp:18515 "ib_write_lat $place -n 1000" "ib_write_lat $place -n 1000 $server_address"
     row_add option/--no-shared-memory 'C->C' full 30 with_options --no-shared-memory
     row_add option/--warm-up 'C->C' full 30 with_options --warm-up
     row_add signal/INT C quick 20 signaled INT 130
@@ -54,22 +56,33 @@ perftest_killed() {
     [ $status -ne 0 ] && [ $status -ne 124 ] && [ $status -ne 137 ] || wrong "the client ended with $status"
 }
 
-# rping with options of rdma4j exec on both sides, and further ones at the client.
-with_options() { # OPTIONS [OPTIONS OF THE CLIENT]
+# rping with options of rdma4j exec on both sides.
+with_options() { # OPTIONS
     # shellcheck disable=SC2086
     start server server "$limit" "$launcher" exec $1 -- rping -s -a $server_address -C 30 -V
     pair_ready cm || return
     # shellcheck disable=SC2086
-    start client client "$limit" "$launcher" exec $1 ${2:-} -- rping -c -a $server_address -C 30 -V
+    start client client "$limit" "$launcher" exec $1 -- rping -c -a $server_address -C 30 -V
     finish client
     [ $status -eq 0 ] || wrong "the client ended with $status" || return
     finish server
     [ $status -eq 0 ] || wrong "the server ended with $status"
 }
 
-with_capture() {
-    with_options '' "--pcap $row_dir/rping.pcapng" || return
-    [ "$(stat -c %s "$row_dir/rping.pcapng")" -gt 4000 ] || wrong 'the capture has no packets'
+# Each side loses a hundredth of the packets in each direction.
+lossy() { # READY "SERVER COMMAND" "CLIENT COMMAND"
+    local label
+    # shellcheck disable=SC2086
+    start server server "$limit" "$launcher" exec --fault loss=1%,seed=5 -- $2
+    pair_ready "$1" || return
+    # shellcheck disable=SC2086
+    start client client "$limit" "$launcher" exec --fault loss=1%,seed=6 -- $3
+    for label in client server; do
+        finish $label
+        [ $status -eq 0 ] || wrong "the $label ended with $status" || return
+        no_complaint $label || return
+    done
+    [[ $3 != ib_* ]] || perftest_table "${3%% *}"
 }
 
 signaled() { # SIGNAL STATUS

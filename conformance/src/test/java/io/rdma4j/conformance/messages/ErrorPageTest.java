@@ -56,7 +56,7 @@ class ErrorPageTest {
             Pattern.compile("\\b(?:fail|echo|exec_fail \\S+|exec_usage) \"((?:[^\"\\\\]|\\\\.)+)\"");
 
     private static final List<String> LAUNCHER_FILES =
-            List.of("rdma4j", "tools/launcher/exec.sh", "tools/launcher/exec-build.sh");
+            List.of("rdma4j", "dist/launcher", "tools/launcher/exec.sh", "tools/launcher/exec-build.sh");
 
     /** A text that the C library of exec prints to users; it may consist of several literals. */
     private static final Pattern LIBRARY_TEXT =

@@ -2,13 +2,35 @@ package io.rdma4j.exec.bridge;
 
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 /** Turns exceptions into error numbers of C. */
 public final class Failures {
     /** True if stack traces are printed, to look for a fault: {@code -Drdma4j.exec.trace}. */
     private static final boolean TRACE = System.getProperty("rdma4j.exec.trace") != null;
 
+    /** What standard error has already: a program may try again and again. */
+    private static final Set<String> REPORTED = ConcurrentHashMap.newKeySet();
+
     private Failures() {}
+
+    /**
+     * Opens a device, and prints the reason to standard error if that fails: an error number does not tell which option is
+     * wrong. Prints each reason once.
+     */
+    public static <T> T reporting(Supplier<T> open) {
+        try {
+            return open.get();
+        } catch (RuntimeException failure) {
+            String reason = String.valueOf(failure.getMessage());
+            if (REPORTED.add(reason)) {
+                System.err.println("rdma4j exec: " + reason);
+            }
+            throw failure;
+        }
+    }
 
     /** Returns the positive error number of an exception, and prints its stack trace if that is wanted. */
     public static int errno(Throwable failure) {

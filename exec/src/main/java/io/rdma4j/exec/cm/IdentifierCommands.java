@@ -8,6 +8,7 @@ import io.rdma4j.cm.abi.CmStructures.DestroyedId;
 import io.rdma4j.cm.abi.CmStructures.MigrateId;
 import io.rdma4j.cm.abi.CmStructures.MigratedId;
 import io.rdma4j.cm.abi.Fields;
+import io.rdma4j.exec.bridge.Failures;
 import io.rdma4j.verbs.QueuePairType;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,7 @@ final class IdentifierCommands {
         CmFile file = request.file;
         CmFiles files = file.files;
         Identifier created = new Identifier(files, file, Fields.longAt(create, CreateId.UID), portSpace, type);
-        created.provider(files.provider().create(portSpace, type, created));
+        created.provider(Failures.reporting(() -> files.provider().create(portSpace, type, created)));
         files.add(created);
         request.respond(CreateId.RESPONSE, created.number());
     }

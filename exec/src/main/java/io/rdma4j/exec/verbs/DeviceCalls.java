@@ -1,6 +1,7 @@
 package io.rdma4j.exec.verbs;
 
 import io.rdma4j.exec.bridge.Arguments;
+import io.rdma4j.exec.bridge.Failures;
 import io.rdma4j.exec.bridge.Handles;
 import io.rdma4j.exec.bridge.Readiness;
 import io.rdma4j.verbs.AsyncEvent;
@@ -67,8 +68,8 @@ public final class DeviceCalls {
 
     /** Opens a device. C: {@code ibv_open_device}. */
     public static void open(long arguments) {
-        OpenDevice device =
-                new OpenDevice(device(arguments).open(), Arguments.number(arguments, 1), Readiness.EVENT_DESCRIPTORS);
+        DeviceContext context = Failures.reporting(device(arguments)::open);
+        OpenDevice device = new OpenDevice(context, Arguments.number(arguments, 1), Readiness.EVENT_DESCRIPTORS);
         Arguments.set(arguments, 0, Handles.add(device));
         Arguments.set(arguments, 1, device.context().completionVectors());
     }

@@ -20,7 +20,7 @@ public record LinkOptions(
     /** Environment variable that decides where {@link #SHARED_MEMORY_PROPERTY} is not set. */
     public static final String SHARED_MEMORY_VARIABLE = "RDMA4J_SHARED_MEMORY";
 
-    /** System property with the name of the packet capture file. */
+    /** System property with the name of the packet capture file, in which {@code %p} stands for the number of the process. */
     public static final String CAPTURE_PROPERTY = "rdma4j.pcap";
 
     /** System property with a {@link FaultSpec}. */
@@ -43,7 +43,7 @@ public record LinkOptions(
         String name = CAPTURE_PROPERTY;
         try {
             String capture = System.getProperty(name);
-            options = capture == null ? options : options.withCaptureFile(Path.of(capture));
+            options = capture == null ? options : options.withCaptureFile(captureFile(capture));
             name = FAULT_PROPERTY;
             String faults = System.getProperty(name);
             options = faults == null ? options : options.withFaults(FaultSpec.parse(faults));
@@ -54,6 +54,11 @@ public record LinkOptions(
             options = options.withoutSharedMemory();
         }
         return Boolean.getBoolean(TRACE_PROPERTY) ? options.withTrace() : options;
+    }
+
+    /** Returns the file of a name, in which {@code %p} stands for the number of this process, as in the options of Java. */
+    static Path captureFile(String name) {
+        return Path.of(name.replace("%p", Long.toString(ProcessHandle.current().pid())));
     }
 
     /** Returns whether memory is shared by the values of the property and of the environment variable; each may be null. */

@@ -3,11 +3,12 @@ package io.rdma4j.link.decorator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests {@link LinkOptions#sharesMemory}. */
+/** Tests {@link LinkOptions#sharesMemory} and {@link LinkOptions#captureFile}. */
 class LinkOptionsTest {
     @ParameterizedTest
     @CsvSource({
@@ -31,5 +32,12 @@ class LinkOptionsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LinkOptions.sharesMemory(null, "no"))
                 .withMessage("environment variable RDMA4J_SHARED_MEMORY: \"no\" is neither on nor off");
+    }
+
+    @Test
+    void nameOfTheCaptureMayHaveTheNumberOfTheProcess() {
+        long pid = ProcessHandle.current().pid();
+        assertThat(LinkOptions.captureFile("/a/%p-%p.pcapng")).isEqualTo(Path.of("/a/" + pid + "-" + pid + ".pcapng"));
+        assertThat(LinkOptions.captureFile("100%.pcapng")).isEqualTo(Path.of("100%.pcapng"));
     }
 }

@@ -1,0 +1,15 @@
+/*
+ * Asks for the devices where no Java virtual machine can be started. Exits with 0 if the answer is an empty list and the error is that
+ * of a system without devices. The library's sentence is on standard error.
+ */
+#include <errno.h>
+
+#include "verbs_abi.h"
+
+int main(void)
+{
+	int count = -1;
+	struct ibv_device **list = ibv_get_device_list(&count);
+
+	return list || count != 0 || errno != ENODEV;
+}
