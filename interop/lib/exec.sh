@@ -56,7 +56,11 @@ define_exec_cases() {
         case_add exec/rstream/v6 "$1" "$2" 'blocking' 60 case_stream rstream v6 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T b -T v
         case_add exec/riostream "$1" "$2" '3 x 1 MiB' 60 case_stream riostream v4 'custom 1m 3 1 6m' -S 1048576 -C 3 -T v
         case_add exec/rcopy "$1" "$2" '2 MB' 60 case_rcopy v4 2000000
-        case_add exec/cmtime "$1" "$2" '10 connections' 60 case_cmtime_classic v4 10
+        if [ -z "$guest_layer" ]; then
+            case_add exec/cmtime "$1" "$2" '10 connections' 60 case_cmtime_classic v4 10
+        else
+            case_cannot exec/cmtime "$1" "$2" 'cmtime of rdma-core 45 to 60 in the guest has a protocol of its own, and the host has that of 44'
+        fi
         for kind in rc uc srq; do
             case_add "exec/pingpong/$kind" "$1" "$2" '100 exchanges' 40 case_pingpong ibv_${kind}_pingpong v4 4096 100
         done
