@@ -2,7 +2,7 @@
 #
 # case_add NAME SERVER CLIENT "EXPECTED" SECONDS FUNCTION ARGUMENTS...
 #   NAME      a name with slashes, which --only matches
-#   SERVER, CLIENT  "linux", "host", "near" or "far", see rping.sh; a case with "near" needs no guest
+#   SERVER, CLIENT  "linux", "host", "exec", "near" or "far", see rping.sh; a case with "near" needs no guest
 #   SECONDS   timeout of every process of the case
 #   FUNCTION  is called with SERVER CLIENT ARGUMENTS...; it uses lib/rping.sh and reports a failure by explain
 
@@ -26,6 +26,8 @@ beyond_quick+='|host/[a-z_]+/(lo4|lo6|v6|far-v6|far-ll|far-twin/65535|twin|twin/
 beyond_quick+='|flush/v6|host/flush/(lo4|far-v6)'
 beyond_quick+='|host/cmtime/(classic|mesh)/(lo4|lo6|v4|v6|far-v6|far-ll|ll)|host/udpong/(far-ab|far-bw|far-2000)|host/rcopy/(2g|2g-loss)|host/persistent-8/twin'
 beyond_quick+='|host/kill-9/(ll/.*|idle-.*|rstream-(client|server)-[ab]|twin/.*)|host/owner-killed/(ll|ll/.*|twin)|host/idle/after-traffic'
+beyond_quick+='|exec/(rping/(v4|ll|persistent|refused)|ucmatose/.*|udaddy.*|rdma_.*|rstream/v6|riostream|rcopy|cmtime|killed|pingpong/(uc|srq|v6))'
+beyond_quick+='|exec/perftest/(ib_(send|read|atomic)_bw.*|ib_(write|read)_lat|ib_write_bw/.*)'
 beyond_quick+=')$'
 
 # One server and one client, both with -v, the client also with -V. Both must exit with 0 and print exactly the right bytes.
@@ -298,6 +300,7 @@ define_cases() {
     done
     [ "$peer" = java ] || return 0
     case_add rxe-holds-port java-in-guest java-in-guest 'explained, exit 255' 60 case_rxe_holds_port
+    define_exec_cases
     define_host_cases
     define_host_stream_cases
     define_host_flush_cases

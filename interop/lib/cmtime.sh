@@ -3,7 +3,9 @@
 
 # Prints the command of a side's tool in the given form.
 cmtime_of() { # SIDE classic|mesh
-    if ! side_is_c "$1"; then
+    if [ "$1" = exec ]; then
+        echo cmtime # that of the host's package, which is the classic one
+    elif ! side_is_c "$1"; then
         [ "$2" = mesh ] && echo cmtime || echo cmtime --classic
     else
         [ "$2" = mesh ] && echo "$INTEROP_CMTIME" || echo cmtime

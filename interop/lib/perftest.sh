@@ -38,7 +38,13 @@ case_perftest_warm() { # SERVER CLIENT TOOL "SIZES" COUNT OPTIONS...
 }
 
 # The options for an exchange over TCP: a tool on the kernel's device selects the GID of the IPv4 address, Java's on the software device that of the address given.
-perftest_place() { side_uses_kernel "$1" && echo "-d $guest_device"; }
+perftest_place() {
+    if [ "$1" = exec ]; then
+        echo "-d $exec_device -x ${exec_gid_index[v4]}"
+    elif side_uses_kernel "$1"; then
+        echo "-d $guest_device"
+    fi
+}
 
 # Checks that standard error is empty, except for C's warnings about the clock of an emulated processor.
 perftest_complains() { # LABEL

@@ -6,6 +6,10 @@ pingpong_port=18515
 pingpong_device() { # SIDE FAMILY
     local address index
     address=$(side_address "$1" "$2")
+    if [ "$1" = exec ]; then
+        echo "-d $exec_device -g ${exec_gid_index[$2]}"
+        return
+    fi
     if ! side_uses_kernel "$1"; then
         echo "--device $address"
         return

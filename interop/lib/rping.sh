@@ -2,7 +2,7 @@
 #
 # A side is "linux" (the guest's C rping over the kernel's device), "inside" (Java rping in the guest; with --c of
 # interop/hardware C), "host" (Java rping in the namespace; with --peer c the second guest's C rping), "near" (Java in the same
-# namespace, by its other addresses) or "far" (Java in the other namespace).
+# namespace, by its other addresses), "far" (Java in the other namespace) or "exec" (the C program in the namespace, by rdma4j exec).
 # Every process has a label; its standard output, standard error and exit code are $case_dir/LABEL.out, .err and .rc.
 
 declare -A job_pid job_side
@@ -34,6 +34,7 @@ side_address() { # SIDE FAMILY(v4|v6|ll|twin|lo4|lo6) [FOR-SIDE] : the address o
     local device=eth0
     case ${3:-$1} in
         host) [ "$peer" = c ] || device=tap0 ;;
+        exec) device=tap0 ;;
         near | far) device=${3:-$1}0 ;;
         linux | inside) [ $guest_device = rxe0 ] || device=iwarp0 ;;
     esac
@@ -57,9 +58,9 @@ side_address() { # SIDE FAMILY(v4|v6|ll|twin|lo4|lo6) [FOR-SIDE] : the address o
                 siw0/ll) echo "$iwarp_link_local%$device" ;;
             esac
             ;;
-        host/v4) echo $host_ip4 ;;
-        host/v6) echo $host_ip6 ;;
-        host/ll) echo "$host_link_local%$device" ;;
+        host/v4 | exec/v4) echo $host_ip4 ;;
+        host/v6 | exec/v6) echo $host_ip6 ;;
+        host/ll | exec/ll) echo "$host_link_local%$device" ;;
     esac
 }
 
@@ -73,6 +74,10 @@ tool_start() {
     if side_is_c "$side"; then
         # stdbuf: a C tool buffers its output to a file or a pipe until it exits, and loses it when it is killed.
         guest_command "$side" "$label" stdbuf -oL "$tool" "$@"
+        return
+    fi
+    if [ "$side" = exec ]; then
+        exec_start "$label" "$tool" "$@"
         return
     fi
     case $tool in
@@ -106,11 +111,11 @@ guest_command() {
     job_pid[$label]=$!
 }
 
-# java_start SIDE LABEL COMMAND... : starts a Java process on this host, with the same files and the same timeout.
+# java_start SIDE LABEL COMMAND... : starts a process on this host, with the same files and the same timeout.
 java_start() {
     local side=$1 label=$2
     shift 2
-    printf '%s\n' "Java ($side) $*" >"$case_dir/$label.cmd"
+    printf '%s\n' "$(who "$side") ($side) $*" >"$case_dir/$label.cmd"
     job_side[$label]=$side
     touch "$case_dir/$label.out" "$case_dir/$label.err"
     # A shell starts background commands with SIGINT ignored, and a JVM does not change that, so SIGINT is restored here.
@@ -129,9 +134,15 @@ java_pid() {
     timeout_pid=$(pgrep -P "${job_pid[$1]}" -x timeout) && pgrep -P "$timeout_pid"
 }
 
-# As in the table: C, Java, or, where Java is on both kinds of devices, "soft" for that on the software device.
+# As in the table: C, Java, exec, or, where Java is on both kinds of devices, "soft" for that on the software device.
 host_title=Java
-who() { if side_is_c "$1"; then echo C; elif [ "$1" = host ]; then echo "$host_title"; else echo Java; fi; }
+who() {
+    case $1 in
+        exec) echo exec ;;
+        host) if side_is_c host; then echo C; else echo "$host_title"; fi ;;
+        *) if side_is_c "$1"; then echo C; else echo Java; fi ;;
+    esac
+}
 
 # rping_serve SIDE LABEL PORT ARGUMENTS... : starts a server and waits until it listens.
 rping_serve() {

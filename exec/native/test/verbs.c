@@ -131,6 +131,7 @@ static void create_queues(void)
 		.wc_flags = IBV_WC_EX_WITH_BYTE_LEN | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK,
 	};
 	struct ibv_qp_init_attr_ex attributes;
+	struct ibv_ece extensions = { 0 };
 
 	sends = table()->create_cq_ex(context, &cq);
 	CHECK(sends != NULL);
@@ -145,6 +146,8 @@ static void create_queues(void)
 	attributes = attributes_of(IBV_QPT_RC, 0);
 	receiver = table()->create_qp_ex(context, &attributes);
 	CHECK(receiver && !ibv_qp_to_qp_ex(receiver));
+	/* As on a kernel's software device: a program tells by the number that there are no extensions. */
+	CHECK(ibv_query_ece(receiver, &extensions) == EOPNOTSUPP && ibv_set_ece(receiver, &extensions) == EOPNOTSUPP);
 	attributes = attributes_of(IBV_QPT_UD, IBV_QP_EX_WITH_RDMA_READ);
 	CHECK(!table()->create_qp_ex(context, &attributes) && errno == EOPNOTSUPP);
 	attributes = attributes_of(IBV_QPT_RC, IBV_QP_EX_WITH_TSO);
