@@ -175,10 +175,16 @@ PUBLIC void closefrom(int first)
 		libc_close(descriptor);
 }
 
-PUBLIC int dup3(int descriptor, int wanted, int flags)
+/* Ends a file of Java that a descriptor is about to replace. */
+static void release_replaced(int descriptor, int wanted)
 {
 	if (__builtin_expect(handle_of(wanted), 0) && descriptor != wanted && fcntl(descriptor, F_GETFD) >= 0)
 		release(wanted);
+}
+
+PUBLIC int dup3(int descriptor, int wanted, int flags)
+{
+	release_replaced(descriptor, wanted);
 	return libc_dup3(descriptor, wanted, flags);
 }
 
@@ -186,7 +192,8 @@ PUBLIC int dup2(int descriptor, int wanted)
 {
 	if (descriptor == wanted)
 		return fcntl(descriptor, F_GETFD) < 0 ? -1 : wanted;
-	return dup3(descriptor, wanted, 0);
+	release_replaced(descriptor, wanted);
+	return libc_dup2(descriptor, wanted);
 }
 
 /* Java's handle of the file from which a command takes an identifier; 0 if the command names none. */

@@ -15,7 +15,9 @@ static struct {
 	int (*open)(const char *, int, ...);
 	int (*close)(int);
 	int (*close_range)(unsigned int, unsigned int, int);
+	int (*dup2)(int, int);
 	int (*dup3)(int, int, int);
+	int (*socket)(int, int, int);
 	ssize_t (*write)(int, const void *, size_t);
 	int (*stat)(const char *, struct stat *);
 	int (*lstat)(const char *, struct stat *);
@@ -30,7 +32,9 @@ __attribute__((constructor(101))) static void find_next(void)
 	FIND(open);
 	FIND(close);
 	FIND(close_range);	/* glibc 2.34 and newer */
+	FIND(dup2);
 	FIND(dup3);
+	FIND(socket);
 	FIND(write);
 	FIND(stat);		/* as functions, these three are in glibc 2.33 and newer */
 	FIND(lstat);
@@ -58,9 +62,19 @@ int libc_close_range(unsigned int first, unsigned int last, int flags)
 #endif
 }
 
+int libc_dup2(int descriptor, int wanted)
+{
+	return next.dup2 ? next.dup2(descriptor, wanted) : (int)syscall(SYS_dup3, descriptor, wanted, 0);
+}
+
 int libc_dup3(int descriptor, int wanted, int flags)
 {
 	return next.dup3 ? next.dup3(descriptor, wanted, flags) : (int)syscall(SYS_dup3, descriptor, wanted, flags);
+}
+
+int libc_socket(int domain, int type, int protocol)
+{
+	return next.socket ? next.socket(domain, type, protocol) : (int)syscall(SYS_socket, domain, type, protocol);
 }
 
 ssize_t libc_write(int descriptor, const void *buffer, size_t bytes)

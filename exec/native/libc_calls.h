@@ -12,7 +12,9 @@
 int libc_open(const char *path, int flags, mode_t mode);
 int libc_close(int descriptor);
 int libc_close_range(unsigned int first, unsigned int last, int flags);
+int libc_dup2(int descriptor, int wanted); /* of two different descriptors */
 int libc_dup3(int descriptor, int wanted, int flags);
+int libc_socket(int domain, int type, int protocol);
 ssize_t libc_write(int descriptor, const void *buffer, size_t bytes);
 int libc_stat(const char *path, struct stat *result);
 int libc_lstat(const char *path, struct stat *result);

@@ -48,6 +48,9 @@ public final class Completion {
     /** True if the receive begins with the header of the IP packet, as for every datagram. */
     public boolean hasRouteHeader;
 
+    /** True if that is a header of IPv4, and not of IPv6. */
+    public boolean hasIpv4Header;
+
     /** True if the peer requested a solicited event; always true for an unsuccessful completion. */
     public boolean solicited;
 
@@ -74,6 +77,7 @@ public final class Completion {
         invalidatedKey = 0;
         sourceQueuePair = 0;
         hasRouteHeader = false;
+        hasIpv4Header = false;
         solicited = result != WorkStatus.SUCCESS;
         isLost = false;
     }
@@ -94,6 +98,7 @@ public final class Completion {
         }
         if (opcode.hasDeth()) {
             hasRouteHeader = true;
+            hasIpv4Header = packet.frame().isIpv4();
             sourceQueuePair = Deth.sourceQueuePair(packet.segment(), packet.dethOffset());
         }
     }

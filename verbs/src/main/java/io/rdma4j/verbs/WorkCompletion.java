@@ -85,6 +85,14 @@ public final class WorkCompletion extends CompletionFields {
     }
 
     /**
+     * Returns the service level of a datagram, else 0. RoCE has no service levels, and several drivers of network cards return here
+     * whether the packet was of IPv4. So does the software device: 2 for a packet of IPv4, and 1 for one of IPv6. C: {@code sl}.
+     */
+    public int serviceLevel() {
+        return serviceLevel;
+    }
+
+    /**
      * Returns the time of completion in nanoseconds of {@link System#nanoTime}; with hardware the time of the first call of this
      * method. In a queue that {@linkplain CompletionQueue#usesDeviceClock uses the device's clock} it is the time of completion in
      * nanoseconds of that clock, which begins anywhere and starts again from 0 after its highest value; for a failure it is

@@ -15,7 +15,7 @@ final class CompletionBuffer {
     /** The most completions taken at a time. */
     private static final int BATCH = 32;
 
-    /** The fields behind the flags, which RoCE does not have: partition key index, source LID, service level and path bits. */
+    /** The fields behind the flags: partition key index, source LID, service level and path bits. RoCE has none of them. */
     private static final int REST = Completion.FLAGS + Integer.BYTES;
 
     private static final ThreadLocal<CompletionBuffer> OF_THREAD = new ThreadLocal<>();
@@ -111,5 +111,6 @@ final class CompletionBuffer {
         Native.putInt(to + Completion.SOURCE_QUEUE_PAIR, from.sourceQueuePairNumber());
         Native.putInt(to + Completion.FLAGS, flags);
         Native.putLong(to + REST, 0);
+        Native.putByte(to + Completion.SERVICE_LEVEL, (byte) from.serviceLevel());
     }
 }

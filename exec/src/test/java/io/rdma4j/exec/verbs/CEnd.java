@@ -176,6 +176,13 @@ final class CEnd implements AutoCloseable {
                 .isZero();
     }
 
+    /** Returns whether the address of this end is of IPv4. */
+    boolean hasIpv4Path() {
+        MemorySegment path = arena.allocate(AddressVectorFields.BYTES, 8);
+        writeOwnPath(path);
+        return path.get(JAVA_BYTE, AddressVectorFields.DESTINATION_GID + 10) == -1;
+    }
+
     /** Writes the path to this end, with the hop limit of ibv_rc_pingpong. */
     void writeOwnPath(MemorySegment path) {
         MemorySegment gid = arena.allocate(16, 8);

@@ -264,6 +264,7 @@ class ControlCallsTest {
         MemorySegment received = server.expect(20, SUCCESS);
         assertThat(received.get(JAVA_INT, Completion.FLAGS)).isEqualTo(Flags.COMPLETION_GLOBAL_ROUTE);
         assertThat(received.get(JAVA_INT, Completion.LENGTH)).isEqualTo(49);
+        assertThat(received.get(JAVA_BYTE, Completion.SERVICE_LEVEL)).isEqualTo(server.hasIpv4Path() ? (byte) 2 : 1);
         assertThat(received.get(JAVA_INT, Completion.SOURCE_QUEUE_PAIR)).isEqualTo(client.number(sender));
         assertThat(server.text(40)).isEqualTo("datagram");
     }

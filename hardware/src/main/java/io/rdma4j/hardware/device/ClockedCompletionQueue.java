@@ -113,7 +113,7 @@ final class ClockedCompletionQueue extends HardwareCompletionQueue {
         int word = hasWord ? Downcalls.data(readImmediate, queue, 0, 0) : 0;
         writeData(target, Downcalls.data(readLength, queue, 0, 0), flags, word);
         if ((flags & Flags.COMPLETION_GLOBAL_ROUTE) != 0) {
-            CompletionWriter.source(target, Downcalls.data(readSourceQueuePair, queue, 0, 0));
+            CompletionWriter.source(target, Downcalls.data(readSourceQueuePair, queue, 0, 0), 0);
         }
         CompletionWriter.timestamp(target, clock.nanos(Downcalls.word(readTimestamp, queue)));
     }

@@ -146,7 +146,10 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
                 flags,
                 from.get(ValueLayout.JAVA_INT, at + Completion.IMMEDIATE));
         if ((flags & Flags.COMPLETION_GLOBAL_ROUTE) != 0) {
-            CompletionWriter.source(target, from.get(ValueLayout.JAVA_INT, at + Completion.SOURCE_QUEUE_PAIR));
+            CompletionWriter.source(
+                    target,
+                    from.get(ValueLayout.JAVA_INT, at + Completion.SOURCE_QUEUE_PAIR),
+                    from.get(ValueLayout.JAVA_BYTE, at + Completion.SERVICE_LEVEL));
         }
         CompletionWriter.timestampOfFirstReading(target, SYSTEM_CLOCK);
     }

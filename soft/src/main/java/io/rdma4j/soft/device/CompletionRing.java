@@ -34,6 +34,12 @@ final class CompletionRing {
     private static final int HAS_IMMEDIATE = 1;
     private static final int HAS_INVALIDATED_KEY = 2;
     private static final int HAS_ROUTE_HEADER = 4;
+    private static final int HAS_IPV4_HEADER = 8;
+
+    /** The kinds of packets that drivers of network cards write into the field of the service level. */
+    private static final int IPV6_PACKET = 1;
+
+    private static final int IPV4_PACKET = 2;
 
     /** The initial number of slots. */
     private static final int INITIAL_ENTRIES = 16;
@@ -200,7 +206,8 @@ final class CompletionRing {
         t.immediates[i] = completion.hasInvalidatedKey ? completion.invalidatedKey : completion.immediate;
         int flags = (completion.hasImmediate ? HAS_IMMEDIATE : 0)
                 | (completion.hasInvalidatedKey ? HAS_INVALIDATED_KEY : 0)
-                | (completion.hasRouteHeader ? HAS_ROUTE_HEADER : 0);
+                | (completion.hasRouteHeader ? HAS_ROUTE_HEADER : 0)
+                | (completion.hasIpv4Header ? HAS_IPV4_HEADER : 0);
         t.kinds[i] = completion.status.code() | flags << 8;
         t.opcodes[i] = opcode(completion);
         t.sources[i] = completion.sourceQueuePair;
@@ -264,7 +271,8 @@ final class CompletionRing {
                 t.immediates[i]);
         CompletionWriter.timestamp(completion, t.timestamps[i]);
         if ((flags & HAS_ROUTE_HEADER) != 0) {
-            CompletionWriter.source(completion, t.sources[i]);
+            CompletionWriter.source(
+                    completion, t.sources[i], (flags & HAS_IPV4_HEADER) != 0 ? IPV4_PACKET : IPV6_PACKET);
         }
     }
 }

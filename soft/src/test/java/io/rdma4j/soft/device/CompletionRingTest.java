@@ -60,6 +60,25 @@ class CompletionRingTest {
     }
 
     @Test
+    void programLearnsWhetherADatagramCameByIpv4() {
+        Completion completion = new Completion();
+        completion.status = WorkStatus.SUCCESS;
+        completion.isReceive = true;
+        completion.hasRouteHeader = true;
+        WorkCompletion[] polled = WorkCompletion.array(1);
+        for (int serviceLevel = 1; serviceLevel <= 2; serviceLevel++) {
+            completion.hasIpv4Header = serviceLevel == 2;
+            ring.add(completion, 0);
+            ring.poll(polled);
+            assertThat(polled[0].serviceLevel()).isEqualTo(serviceLevel);
+        }
+        completion.hasRouteHeader = false;
+        ring.add(completion, 0);
+        ring.poll(polled);
+        assertThat(polled[0].serviceLevel()).isZero();
+    }
+
+    @Test
     void resizedRingKeepsItsCompletions() {
         for (int i = 0; i < 100; i++) {
             assertThat(add()).isTrue();

@@ -35,5 +35,8 @@ public final class Completion {
     @CName("wc_flags")
     public static final int FLAGS = 36;
 
+    @CName("sl")
+    public static final int SERVICE_LEVEL = 44;
+
     private Completion() {}
 }

@@ -40,6 +40,9 @@ public abstract class CompletionFields {
     /** True if the receive begins with 40 bytes for the IP header. */
     protected boolean hasGlobalRoute;
 
+    /** The service level of a datagram, or on RoCE the kind of its packet, else 0. */
+    protected int serviceLevel;
+
     /** Time of completion in nanoseconds of {@link System#nanoTime} or of the device's clock. */
     protected long timestampNanos;
 

@@ -37,6 +37,7 @@ public final class CompletionWriter {
         fields.queuePairNumber = queuePairNumber;
         fields.sourceQueuePairNumber = 0;
         fields.hasGlobalRoute = false;
+        fields.serviceLevel = 0;
     }
 
     /**
@@ -62,13 +63,17 @@ public final class CompletionWriter {
     }
 
     /**
-     * Writes the number of the queue pair that sent a datagram. The receive begins with 40 bytes for the IP header, which
-     * the length includes.
+     * Writes the source of a datagram. The receive begins with 40 bytes for the IP header, which the length includes.
+     *
+     * @param completion the holder
+     * @param queuePairNumber the number of the queue pair that sent it
+     * @param serviceLevel the value for {@link WorkCompletion#serviceLevel}
      */
-    public static void source(WorkCompletion completion, int queuePairNumber) {
+    public static void source(WorkCompletion completion, int queuePairNumber, int serviceLevel) {
         CompletionFields fields = completion;
         fields.sourceQueuePairNumber = queuePairNumber;
         fields.hasGlobalRoute = true;
+        fields.serviceLevel = serviceLevel;
     }
 
     /** Writes the time of completion, in nanoseconds of {@link System#nanoTime} or of the device's clock. */

@@ -1,0 +1,151 @@
+/*
+ * Other libraries in LD_PRELOAD. This one comes first there, and the functions that both interpose go from here to the other one.
+ *
+ * A program that starts another one with an LD_PRELOAD of its own, as "env LD_PRELOAD=..." does, would end that order: librdmacm would
+ * then find no /dev/infiniband/rdma_cm. So this library stays in a variable that has a new value, unless that is empty.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "libc_calls.h"
+#include "library.h"
+
+#define PRELOAD "LD_PRELOAD="
+#define OURS "RDMA4J_EXEC_JVM="	/* a program without this variable has left the environment of rdma4j exec */
+
+extern char **environ;
+
+/* This library's word in LD_PRELOAD; empty if it is not there. */
+static char word[PATH_MAX];
+
+static struct {
+	int (*execve)(const char *, char *const[], char *const[]);
+	int (*execvpe)(const char *, char *const[], char *const[]);
+	int (*spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const[], char *const[]);
+	int (*spawnp)(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const[], char *const[]);
+} next;
+
+__attribute__((constructor(102))) static void find_next(void)
+{
+	const char *preload = getenv("LD_PRELOAD");
+	size_t length = preload ? strcspn(preload, ": ") : 0;
+	const char *name = "libibverbs.so.1";
+
+	*(void **)&next.execve = dlsym(RTLD_NEXT, "execve");
+	*(void **)&next.execvpe = dlsym(RTLD_NEXT, "execvpe");
+	*(void **)&next.spawn = dlsym(RTLD_NEXT, "posix_spawn");
+	*(void **)&next.spawnp = dlsym(RTLD_NEXT, "posix_spawnp");
+	if (length < strlen(name) || length >= sizeof(word) || strncmp(preload + length - strlen(name), name, strlen(name)))
+		return;
+	memcpy(word, preload, length);
+}
+
+/*
+ * Java's sockets are those of the kernel, also where another library makes the program's sockets something else, as librspreload
+ * does. It knows a socket by its number, and passes calls for all others on.
+ */
+PUBLIC int socket(int domain, int type, int protocol)
+{
+	return is_called_by_java() ? (int)syscall(SYS_socket, domain, type, protocol) : libc_socket(domain, type, protocol);
+}
+
+/*
+ * The functions that follow run in a child of fork or vfork, where nothing may be allocated. So an environment with a changed
+ * variable is on the stack of the function that is called.
+ */
+
+static size_t count(char *const environment[])
+{
+	size_t variables = 0;
+
+	while (environment && environment[variables])
+		variables++;
+	return variables;
+}
+
+/* Returns the variable LD_PRELOAD if this library has to get into it, else NULL. */
+static char *const *find_incomplete(char *const environment[])
+{
+	char *const *preload = NULL;
+	int has_ours = 0;
+
+	for (; environment && *environment; environment++) {
+		if (!strncmp(*environment, PRELOAD, strlen(PRELOAD)))
+			preload = environment;
+		has_ours |= !strncmp(*environment, OURS, strlen(OURS));
+	}
+	if (!*word || !has_ours || !preload || !(*preload)[strlen(PRELOAD)] || strstr(*preload, word))
+		return NULL;
+	return preload;
+}
+
+static size_t bytes_to_complete(char *const environment[])
+{
+	char *const *preload = find_incomplete(environment);
+
+	return preload ? (count(environment) + 1) * sizeof(char *) + strlen(*preload) + strlen(word) + sizeof(":") : 0;
+}
+
+static char *const *complete(char *const environment[], void *space)
+{
+	char *const *preload = find_incomplete(environment);
+	size_t variables = count(environment);
+	char **completed = space;
+	char *text = (char *)(completed + variables + 1);
+
+	if (!preload)
+		return environment;
+	memcpy(completed, environment, (variables + 1) * sizeof(*completed));
+	completed[preload - environment] = text;
+	stpcpy(stpcpy(stpcpy(stpcpy(text, PRELOAD), word), ":"), *preload + strlen(PRELOAD));
+	return completed;
+}
+
+#define COMPLETE(environment) complete(environment, __builtin_alloca(bytes_to_complete(environment)))
+
+PUBLIC int execve(const char *path, char *const arguments[], char *const environment[])
+{
+	environment = COMPLETE(environment);
+	return next.execve ? next.execve(path, arguments, environment) : (int)syscall(SYS_execve, path, arguments, environment);
+}
+
+PUBLIC int execv(const char *path, char *const arguments[])
+{
+	return execve(path, arguments, environ);
+}
+
+PUBLIC int execvpe(const char *file, char *const arguments[], char *const environment[])
+{
+	environment = COMPLETE(environment);
+	if (next.execvpe)
+		return next.execvpe(file, arguments, environment);
+	errno = ENOSYS;
+	return -1;
+}
+
+PUBLIC int execvp(const char *file, char *const arguments[])
+{
+	return execvpe(file, arguments, environ);
+}
+
+PUBLIC int posix_spawn(pid_t *child, const char *path, const posix_spawn_file_actions_t *actions,
+		       const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[])
+{
+	environment = COMPLETE(environment);
+	return next.spawn ? next.spawn(child, path, actions, attributes, arguments, environment) : ENOSYS;
+}
+
+PUBLIC int posix_spawnp(pid_t *child, const char *file, const posix_spawn_file_actions_t *actions,
+			const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[])
+{
+	environment = COMPLETE(environment);
+	return next.spawnp ? next.spawnp(child, file, actions, attributes, arguments, environment) : ENOSYS;
+}
