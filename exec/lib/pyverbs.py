@@ -1,0 +1,304 @@
+#!/usr/bin/python3
+"""Runs the tests of pyverbs, the Python binding of rdma-core, over whatever libibverbs the process has.
+
+Needs python3 and Debian's package python3-pyverbs only, whose tests are in /usr/share/doc. Prints a summary, and writes one line for
+each test: its name, "passed", "skipped" or "failed", and a reason, separated by tabs. The tests of a module run in one process; the
+tests behind one that ends its process, or that takes too long, run in another one.
+"""
+
+import argparse
+import gzip
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import types
+import unittest
+
+# For devices of one vendor or graphics cards.
+VENDOR_TESTS = r'test_(mlx5|efa|irdma|cuda)'
+POLL_SECONDS = 0.05
+
+
+def read_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
+    parser.add_argument('--tests', default='/usr/share/doc/rdma-core/tests', help='folder of the tests, which may be compressed')
+    parser.add_argument('--output', metavar='FILE', help='write the lines of results to FILE')
+    parser.add_argument('--only', default='', metavar='PATTERN', help='only tests whose names match')
+    parser.add_argument('--exclude', default='^$', metavar='PATTERN', help='no tests whose names match')
+    parser.add_argument('--known', metavar='FILE', help='tests that may fail: a name, a tab and a reason on each line')
+    parser.add_argument('--seconds', type=float, default=60, help='limit of one test (default: %(default)s)')
+    parser.add_argument('--list', action='store_true', help='print the names of the tests and exit')
+    parser.add_argument('--device', help='name of the device (default: the first one)')
+    parser.add_argument('--port', type=int, default=1, help='port of the device')
+    parser.add_argument('--gid', type=int, help='index of the GID (default: the first one that is set)')
+    parser.add_argument('--address', help='IP address for the tests of the connection manager, where sysfs does not tell the interface')
+    parser.add_argument('--fork-first', action='store_true',
+                        help='open no device before a test of the connection manager forks; needs --device, --gid and --address')
+    parser.add_argument('--child', nargs='+', help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.fork_first and not (arguments.device and arguments.gid is not None and arguments.address):
+        parser.error('--fork-first needs --device, --gid and --address')
+    return arguments
+
+
+# ---- The process that runs tests ----
+
+class Recorder(unittest.TestResult):
+    """Writes a line when a test starts, and one when it has ended."""
+
+    def __init__(self, file):
+        super().__init__()
+        self.file = file
+        self.outcome = None
+
+    def write(self, test, outcome, reason=''):
+        reason = ' '.join(str(reason).split())
+        self.file.write('\t'.join([short_name(test.id()), outcome, reason]) + '\n')
+        self.file.flush()
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.outcome = ('passed', '')
+        self.write(test, 'started')
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        self.write(test, *self.outcome)
+
+    def set_failed(self, test, error):
+        reason = f'{error[0].__name__}: {error[1]}'
+        if self.outcome is None:
+            self.write(test, 'failed', reason)  # of a class or a module
+        else:
+            self.outcome = ('failed', reason)
+
+    def addError(self, test, err):
+        self.set_failed(test, err)
+
+    def addFailure(self, test, err):
+        self.set_failed(test, err)
+
+    def addSubTest(self, test, subtest, err):
+        if err is not None:
+            self.set_failed(test, err)
+
+    def addSkip(self, test, reason):
+        self.outcome = ('skipped', reason)
+
+    def addUnexpectedSuccess(self, test):
+        self.outcome = ('failed', 'passes although it is expected to fail')
+
+
+def short_name(name):
+    return name.removeprefix('tests.')
+
+
+def unpack(source):
+    """Copies the tests to a new folder, uncompressed, and returns its name."""
+    folder = tempfile.mkdtemp(prefix='pyverbs-')
+    for name in os.listdir(source):
+        path = os.path.join(source, name)
+        if name.endswith('.py.gz'):
+            with gzip.open(path) as packed, open(os.path.join(folder, name[:-3]), 'wb') as plain:
+                shutil.copyfileobj(packed, plain)
+        elif name.endswith('.py'):
+            shutil.copy(path, folder)
+    return folder
+
+
+def prepare(folder, arguments):
+    """Makes the package of the tests importable, without its own beginning, which imports the tests of all vendors."""
+    package = types.ModuleType('tests')
+    package.__path__ = [folder]
+    sys.modules['tests'] = package
+    sys.path.insert(0, folder)
+    # This file has the name of the package of the binding.
+    own = os.path.dirname(os.path.abspath(__file__))
+    sys.path = [path for path in sys.path if os.path.abspath(path or '.') != own]
+    sys.argv = ['tests', '--port', str(arguments.port)]
+    if arguments.device:
+        sys.argv += ['--dev', arguments.device]
+    if arguments.gid is not None:
+        sys.argv += ['--gid', str(arguments.gid)]
+    from args_parser import parser
+    parser.parse_args()
+    if arguments.address:
+        set_address(arguments)
+
+
+def set_address(arguments):
+    from tests import base
+
+    def address(_name):
+        return arguments.address, '00:00:00:00:00:00'
+
+    base.RDMATestCase.get_net_name = staticmethod(lambda *_: 'interface')
+    base.RDMATestCase.get_ip_mac_address = staticmethod(address)
+    if arguments.fork_first:
+        base.RDMACMBaseTest.setUp = lambda test: set_up_without_device(test, arguments)
+        base.RDMATestCase.is_eth_and_has_roce_hw_bug = lambda _: False
+
+
+def set_up_without_device(test, arguments):
+    test.pkey_index = 0
+    test.dev_name, test.ib_port, test.gid_index = arguments.device, arguments.port, arguments.gid
+    test.ip_addr, test.mac_addr = arguments.address, '00:00:00:00:00:00'
+    test.dev_info = {'dev_name': test.dev_name, 'ib_port': test.ib_port, 'gid_index': test.gid_index}
+
+
+def tests_of(module):
+    """Yields the tests of a module."""
+    loader = unittest.TestLoader()
+
+    def flatten(suite):
+        for test in suite:
+            if isinstance(test, unittest.TestSuite):
+                yield from flatten(test)
+            else:
+                yield test
+
+    return flatten(loader.loadTestsFromName('tests.' + module))
+
+
+def run_child(folder, module, output, skip_names, arguments):
+    """Runs the tests of a module that match, but those whose names the file skip_names has."""
+    prepare(folder, arguments)
+    with open(skip_names, encoding='utf-8') as file:
+        done = set(file.read().split('\n'))
+    suite = unittest.TestSuite()
+    for test in tests_of(module):
+        name = short_name(test.id())
+        if re.search(arguments.only, name) and not re.search(arguments.exclude, name) and name not in done:
+            suite.addTest(test)
+    with open(output, 'a', encoding='utf-8') as file:
+        if arguments.list:
+            file.writelines(f'{short_name(test.id())}\tlisted\t\n' for test in suite)
+            return
+        suite.run(Recorder(file))
+
+
+# ---- The process that starts the others ----
+
+def read_lines(path):
+    with open(path, encoding='utf-8') as file:
+        return [line.rstrip('\n').split('\t') for line in file if line.endswith('\n')]
+
+
+def wait_for(child, output, limit):
+    """Waits until a child ends. Ends it if a test takes longer than the limit, and returns whether it did."""
+    size, since = -1, time.monotonic()
+    while True:
+        try:
+            child.wait(POLL_SECONDS)
+            return False
+        except subprocess.TimeoutExpired:
+            pass
+        now = os.path.getsize(output)
+        if now != size:
+            size, since = now, time.monotonic()
+        elif time.monotonic() - since > limit:
+            return True
+
+
+def end_group(child):
+    """Ends what a child has left, and the child."""
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    child.wait()
+
+
+def why_ended(child, late, limit):
+    if late:
+        return f'has not ended after {limit:g} s'
+    if child.returncode < 0:
+        return f'the process ended by {signal.Signals(-child.returncode).name}'
+    return f'the process ended with status {child.returncode}'
+
+
+def run_module(folder, module, work, arguments):
+    """Returns the results of a module: lists of name, outcome and reason."""
+    results = {}
+    output, skip_names = os.path.join(work, 'results'), os.path.join(work, 'done')
+    while True:
+        open(output, 'w', encoding='utf-8').close()
+        with open(skip_names, 'w', encoding='utf-8') as file:
+            file.write('\n'.join(results))
+        child = subprocess.Popen([sys.executable, os.path.abspath(__file__), *sys.argv[1:], '--child', folder, module, output, skip_names],
+                                 start_new_session=True)
+        late = wait_for(child, output, arguments.seconds)
+        end_group(child)
+        running = None
+        for name, outcome, reason in read_lines(output):
+            running = name if outcome == 'started' else None
+            if outcome != 'started':
+                results[name] = [name, outcome, reason]
+        if running is None:
+            if child.returncode or late:
+                results[module] = [module, 'failed', why_ended(child, late, arguments.seconds)]
+            return list(results.values())
+        results[running] = [running, 'failed', why_ended(child, late, arguments.seconds)]
+
+
+def read_known(path):
+    if not path:
+        return {}
+    with open(path, encoding='utf-8') as file:
+        return dict(line.rstrip('\n').split('\t', 1) for line in file if line.strip() and not line.startswith('#'))
+
+
+def print_summary(results, known):
+    """Prints what did not pass, and the counts. Returns whether a test failed that is not known to."""
+    unknown = 0
+    for name, outcome, reason in results:
+        if outcome == 'failed':
+            note = f' (known: {known[name]})' if name in known else ''
+            unknown += name not in known
+            print(f'failed   {name}: {reason}{note}')
+    reasons = {}
+    for _, outcome, reason in results:
+        if outcome == 'skipped':
+            reasons[reason] = reasons.get(reason, 0) + 1
+    for reason, count in sorted(reasons.items(), key=lambda item: -item[1]):
+        print(f'skipped  {count:3} {reason}')
+    counts = {outcome: sum(1 for result in results if result[1] == outcome) for outcome in ('passed', 'skipped', 'failed')}
+    print(f"{counts['passed']} passed, {counts['skipped']} skipped, {counts['failed']} failed, of which {unknown} not known")
+    return unknown > 0
+
+
+def main():
+    arguments = read_arguments()
+    if arguments.child:
+        run_child(*arguments.child, arguments)
+        return 0
+    folder = unpack(arguments.tests)
+    work = tempfile.mkdtemp(prefix='pyverbs-')
+    try:
+        results = []
+        for file in sorted(os.listdir(folder)):
+            module = file.removesuffix('.py')
+            if file.startswith('test_') and not re.match(VENDOR_TESTS, module):
+                results += run_module(folder, module, work, arguments)
+    finally:
+        shutil.rmtree(folder)
+        shutil.rmtree(work)
+    if arguments.list:
+        print('\n'.join(name for name, _, _ in results))
+        return 0
+    if arguments.output:
+        with open(arguments.output, 'w', encoding='utf-8') as file:
+            file.writelines('\t'.join(result) + '\n' for result in results)
+    if not results:
+        print(f'no test of {arguments.tests} matches', file=sys.stderr)
+        return 2
+    return 1 if print_summary(results, read_known(arguments.known)) else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
