@@ -13,9 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The class with the static method int call(int operation, long arguments), and the class whose natives C registers. */
+/* The class with the static method int call(int operation, long arguments), and the classes whose natives C registers. */
 #define BRIDGE_ENTRY_CLASS "io/rdma4j/exec/Entry"
 #define BRIDGE_DESCRIPTOR_CLASS "io/rdma4j/exec/bridge/EventDescriptor"
+#define BRIDGE_MEMORY_CLASS "io/rdma4j/exec/bridge/ProgramMemory"
 
 /* In the comments: the arguments by index -> the results by index. Pointers are those of the public structures of libibverbs. */
 enum bridge_operation {
@@ -39,6 +40,7 @@ enum bridge_operation {
 	BRIDGE_ALLOCATE_WINDOW = 14,	/* 0 domain, 1 type -> 0 handle, 1 rkey */
 	BRIDGE_OPEN_XRC_DOMAIN = 15,	/* 0 context -> 0 handle */
 	BRIDGE_CREATE_ADDRESS_HANDLE = 16, /* 0 domain, 1 struct ibv_ah_attr * -> 0 handle */
+	BRIDGE_REVOKE = 17,		/* 0 region: ends access to its memory; the handle remains */
 
 	/* Completions */
 	BRIDGE_CREATE_CHANNEL = 20,	/* 0 context, 1 eventfd -> 0 handle */
@@ -79,6 +81,26 @@ struct bridge_data {
 	int (*post_receive)(int qp, void *first, void **bad);
 	int (*post_srq_receive)(int srq, void *first, void **bad);
 };
+
+/* The operations of access_memory, which Java calls for each access to memory of the program. */
+enum access_operation {
+	ACCESS_COPY = 0,
+	ACCESS_SWAP = 1,		/* stores a value if memory has the one of "compare" */
+	ACCESS_ADD = 2,
+	ACCESS_STORE = 3,
+};
+
+struct access_operands {
+	uint64_t compare;
+	uint64_t value;
+	uint64_t original;	/* a result */
+};
+
+/*
+ * Copies bytes between two places that may overlap, or changes eight bytes by the struct access_operands in from, atomically if to is
+ * a multiple of eight. Returns 0, or -1 if memory cannot be accessed; some of the bytes may then have been copied.
+ */
+int64_t access_memory(int64_t operation, void *to, void *from, int64_t bytes);
 
 /* Starts the Java virtual machine unless it runs. Returns 0, or an errno after one sentence to standard error. */
 int bridge_start(void);

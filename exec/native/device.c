@@ -1,6 +1,8 @@
 /* Devices, their contexts, and the attributes of devices and ports. */
 #define _GNU_SOURCE
 #include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -180,6 +182,28 @@ static int open_in_java(struct device *device, struct context *context)
 	return error;
 }
 
+/* The file of the commands has a descriptor that can be duplicated and passed on, but no commands. */
+static int open_files(struct ibv_context *context)
+{
+	int error;
+
+	context->cmd_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (context->cmd_fd < 0)
+		return errno;
+	context->async_fd = eventfd(0, EFD_CLOEXEC);
+	if (context->async_fd >= 0)
+		return 0;
+	error = errno;
+	close(context->cmd_fd);
+	return error;
+}
+
+static void close_files(struct ibv_context *context)
+{
+	close(context->async_fd);
+	close(context->cmd_fd);
+}
+
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
 	struct context *context = calloc(1, sizeof(*context));
@@ -191,14 +215,15 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 	public = &context->verbs.context;
 	fill_tables(&context->verbs);
 	public->device = device;
-	public->cmd_fd = -1;
 	public->abi_compat = (void *)UINTPTR_MAX;
 	pthread_mutex_init(&public->mutex, NULL);
-	public->async_fd = eventfd(0, EFD_CLOEXEC);
-	error = public->async_fd < 0 ? errno : open_in_java((struct device *)device, context);
+	error = open_files(public);
+	if (!error) {
+		error = open_in_java((struct device *)device, context);
+		if (error)
+			close_files(public);
+	}
 	if (error) {
-		if (public->async_fd >= 0)
-			close(public->async_fd);
 		free(context);
 		return no_object(error);
 	}
@@ -211,7 +236,7 @@ int ibv_close_device(struct ibv_context *context)
 
 	if (error)
 		return fail(error);
-	close(context->async_fd);
+	close_files(context);
 	pthread_mutex_destroy(&context->mutex);
 	free(context_of(context));
 	return 0;
@@ -330,7 +355,7 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t g
 	return fail(error);
 }
 
-/* Adds the entries of a port. Returns the new number of entries or a negative errno. */
+/* Adds the entries of a port. Returns the new number of entries or a negative errno: -EINVAL if there are more, as the kernel does. */
 static ssize_t add_gids(struct ibv_context *context, uint32_t port, char *entries, ssize_t count, size_t max, size_t entry_size)
 {
 	struct ibv_port_attr attributes;
@@ -338,7 +363,7 @@ static ssize_t add_gids(struct ibv_context *context, uint32_t port, char *entrie
 
 	if (error)
 		return -error;
-	for (int index = 0; index < attributes.gid_tbl_len && (size_t)count < max; index++) {
+	for (int index = 0; index < attributes.gid_tbl_len; index++) {
 		struct ibv_gid_entry entry;
 
 		error = read_gid(context, port, index, &entry);
@@ -346,6 +371,8 @@ static ssize_t add_gids(struct ibv_context *context, uint32_t port, char *entrie
 			continue;
 		if (error)
 			return -error;
+		if ((size_t)count == max)
+			return -EINVAL;
 		copy_out(entries + count * entry_size, entry_size, &entry, sizeof(entry));
 		count++;
 	}

@@ -202,19 +202,36 @@ static void lower_descriptor(void *environment, void *class, int32_t descriptor)
 		return;
 }
 
-static int register_natives(jni_table environment)
+static int64_t access_function(void *environment, void *class)
 {
-	static const struct jni_native_method methods[] = {
-		{ "raise", "(I)V", (void *)raise_descriptor },
-		{ "lower", "(I)V", (void *)lower_descriptor },
-	};
-	void *class = JNI(environment, JNI_FIND_CLASS, void *(*)(jni_table, const char *))(environment, BRIDGE_DESCRIPTOR_CLASS);
+	(void)environment;
+	(void)class;
+	return (int64_t)(uintptr_t)access_memory;
+}
+
+static int register_class(jni_table environment, const char *name, const struct jni_native_method *methods, int32_t count)
+{
+	void *class = JNI(environment, JNI_FIND_CLASS, void *(*)(jni_table, const char *))(environment, name);
 	int32_t (*add)(jni_table, void *, const struct jni_native_method *, int32_t);
 
 	if (!class)
 		return ENODEV;
 	add = JNI(environment, JNI_REGISTER_NATIVES, int32_t (*)(jni_table, void *, const struct jni_native_method *, int32_t));
-	return add(environment, class, methods, 2) ? ENODEV : 0;
+	return add(environment, class, methods, count) ? ENODEV : 0;
+}
+
+static int register_natives(jni_table environment)
+{
+	static const struct jni_native_method descriptor[] = {
+		{ "raise", "(I)V", (void *)raise_descriptor },
+		{ "lower", "(I)V", (void *)lower_descriptor },
+	};
+	static const struct jni_native_method memory[] = {
+		{ "function", "()J", (void *)access_function },
+	};
+	int error = register_class(environment, BRIDGE_DESCRIPTOR_CLASS, descriptor, 2);
+
+	return error ? error : register_class(environment, BRIDGE_MEMORY_CLASS, memory, 1);
 }
 
 static int find_entry(jni_table environment)
@@ -346,6 +363,7 @@ static void after_fork_in_child(void)
 {
 	if (state == RUNNING) {
 		state = FORKED;
+		regions_forget();
 		java_thread.environment = NULL;
 		pthread_setspecific(attached_key, NULL);
 	}

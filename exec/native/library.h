@@ -3,6 +3,9 @@
 #define RDMA4J_LIBRARY_H
 
 #include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* The library is compiled with -fvisibility=hidden: marks what the dynamic linker can find. */
 #define PUBLIC __attribute__((visibility("default")))
@@ -54,6 +57,17 @@ static inline int java_enter(void)
 
 /* events.c: blocks until the eventfd of a source of events is readable, unless it is one that does not block. Returns 0 or an errno. */
 int wait_readable(int descriptor);
+
+/*
+ * regions.c: registered memory by its addresses and its handle. regions_add returns 0 or ENOMEM. A child of fork, which has no
+ * devices, calls regions_forget.
+ */
+int regions_add(const void *address, size_t length, uint32_t handle);
+void regions_remove(const void *address, uint32_t handle);
+void regions_forget(void);
+
+/* memory_access.c: for the handler of a fault. Returns unless access_memory caused it, which goes on. */
+void leave_access(const siginfo_t *info, void *context);
 
 /* signals.c: called by the thread that starts the virtual machine, before and after it. */
 void signals_before_start(void);

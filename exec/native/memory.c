@@ -1,6 +1,7 @@
 /* Domains, registered memory, memory windows and buffers. */
 #define _GNU_SOURCE
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "objects.h"
@@ -45,6 +46,19 @@ int ibv_dealloc_pd(struct ibv_pd *pd)
 	return close_and_free(pd->handle, pd);
 }
 
+/*
+ * A card cannot pin what is not mapped. This call tells, without a change of any page. Memory on demand may be mapped later.
+ */
+static int is_mapped(const void *address, size_t length, unsigned int access)
+{
+	uintptr_t page = sysconf(_SC_PAGESIZE);
+	uintptr_t start = (uintptr_t)address & ~(page - 1);
+
+	if (!length || access & IBV_ACCESS_ON_DEMAND)
+		return 1;
+	return !msync((void *)start, (uintptr_t)address - start + length, MS_ASYNC) || errno != ENOMEM;
+}
+
 struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access)
 {
 	struct ibv_mr *region = calloc(1, sizeof(*region));
@@ -53,7 +67,12 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 
 	if (!region)
 		return no_object(ENOMEM);
-	error = bridge_call(BRIDGE_REGISTER, arguments);
+	error = is_mapped(addr, length, access) ? bridge_call(BRIDGE_REGISTER, arguments) : EFAULT;
+	if (!error) {
+		error = regions_add(addr, length, (uint32_t)arguments[0]);
+		if (error)
+			close_handle((int)arguments[0]);
+	}
 	if (error) {
 		free(region);
 		return no_object(error);
@@ -113,23 +132,27 @@ static int is_valid_change(int flags, void *address, size_t length, int access)
 	return flags & IBV_REREG_MR_CHANGE_ACCESS || !access;
 }
 
-int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
+/* The note about the memory of a region. Without memory for it, the region works until the program unmaps its memory. */
+static void note_memory(const struct ibv_mr *mr)
+{
+	int error = errno;
+
+	regions_add(mr->addr, mr->length, mr->handle);
+	errno = error;
+}
+
+static int change_region(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
 {
 	uint64_t arguments[] = { mr->handle, flags, 0, (uintptr_t)addr, length, access };
 	int error;
 
-	if (!is_valid_change(flags, addr, length, access)) {
-		errno = EINVAL;
-		return IBV_REREG_MR_ERR_INPUT;
-	}
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION && !is_mapped(addr, length, 0))
+		return EFAULT;
 	if (flags & IBV_REREG_MR_CHANGE_PD)
 		arguments[2] = pd->handle;
 	error = bridge_call(BRIDGE_REREGISTER, arguments);
-	if (error) {
-		errno = error;
-		/* Java has changed nothing: the old registration is valid. */
-		return IBV_REREG_MR_ERR_INPUT;
-	}
+	if (error)
+		return error;
 	mr->lkey = (uint32_t)arguments[1];
 	mr->rkey = (uint32_t)arguments[2];
 	if (flags & IBV_REREG_MR_CHANGE_PD)
@@ -141,9 +164,38 @@ int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, si
 	return 0;
 }
 
+int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
+{
+	int error;
+
+	if (!is_valid_change(flags, addr, length, access)) {
+		errno = EINVAL;
+		return IBV_REREG_MR_ERR_INPUT;
+	}
+	regions_remove(mr->addr, mr->handle);
+	error = change_region(mr, flags, pd, addr, length, access);
+	note_memory(mr);
+	if (error) {
+		errno = error;
+		/* Java has changed nothing: the old registration is valid. */
+		return IBV_REREG_MR_ERR_INPUT;
+	}
+	return 0;
+}
+
 int ibv_dereg_mr(struct ibv_mr *mr)
 {
-	return close_and_free(mr->handle, mr);
+	int error;
+
+	/* Before the handle can be that of another object. */
+	regions_remove(mr->addr, mr->handle);
+	error = close_handle(mr->handle);
+	if (error) {
+		note_memory(mr);
+		return fail(error);
+	}
+	free(mr);
+	return 0;
 }
 
 int advise_mr(struct ibv_pd *domain, int advice, uint32_t flags, struct ibv_sge *list, uint32_t count)

@@ -79,6 +79,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 {
 	int error = errno;
 
+	if (number == SIGSEGV || number == SIGBUS)
+		leave_access(info, context);
 	if (java_thread.depth)
 		java[number].sa_sigaction(number, info, context);
 	else

@@ -74,6 +74,9 @@ static void query(void)
 	gid_index = (int)entries[count - 1].gid_index;
 	CHECK(entries[count - 1].gid_type == IBV_GID_TYPE_ROCE_V2);
 	CHECK(!ibv_query_gid_type(context, 1, gid_index, &type) && type == 1);
+	CHECK(_ibv_query_gid_table(context, entries, count, 0, sizeof(*entries)) == count);
+	CHECK(_ibv_query_gid_table(context, entries, count - 1, 0, sizeof(*entries)) == -EINVAL);
+	CHECK(_ibv_query_gid_table(context, entries, 0, 0, sizeof(*entries)) == -EINVAL);
 	CHECK(_ibv_query_gid_ex(context, 1, 100000, entries, 0, sizeof(*entries)) != 0);
 	CHECK(table()->query_port(context, 1, &port, sizeof(port)) == 0 && port.state == IBV_PORT_ACTIVE);
 	memset(&shorter, 0xee, sizeof(shorter));

@@ -8,7 +8,8 @@ module io.rdma4j.verbs {
     exports io.rdma4j.verbs.abi to
             io.rdma4j.cm,
             io.rdma4j.exec,
-            io.rdma4j.hardware;
+            io.rdma4j.hardware,
+            io.rdma4j.soft;
     exports io.rdma4j.verbs.spi;
     exports io.rdma4j.verbs.wait;
 

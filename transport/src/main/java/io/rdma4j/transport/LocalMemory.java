@@ -3,6 +3,7 @@ package io.rdma4j.transport;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalMemory {
     private static final VarHandle ALIGNED = ValueLayout.JAVA_LONG.varHandle();
+
+    private static final @Nullable ForeignMemory FOREIGN = ForeignMemory.chosen();
 
     private LocalMemory() {}
 
@@ -97,6 +100,10 @@ final class LocalMemory {
     /** Copies bytes. Returns false if the memory cannot be accessed. */
     static boolean copy(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, int length) {
         try {
+            if (FOREIGN != null && from.isNative() && to.isNative()) {
+                return FOREIGN.copy(
+                        address(from, fromOffset, length, false), address(to, toOffset, length, true), length);
+            }
             MemorySegment.copy(from, fromOffset, to, toOffset, length);
             return true;
         } catch (RuntimeException | InternalError e) {
@@ -116,6 +123,10 @@ final class LocalMemory {
     static boolean atomic(
             MemorySegment memory, long offset, boolean isSwap, long compare, long swapOrAdd, long[] result) {
         try {
+            if (FOREIGN != null && memory.isNative()) {
+                long address = address(memory, offset, Long.BYTES, true);
+                return FOREIGN.exchangeOrAdd(address, isSwap, compare, swapOrAdd, result);
+            }
             if (isAligned(memory, offset)) {
                 result[0] = isSwap
                         ? (long) ALIGNED.compareAndExchange(memory, offset, compare, swapOrAdd)
@@ -143,6 +154,9 @@ final class LocalMemory {
      */
     static boolean atomicWrite(MemorySegment memory, long offset, long value) {
         try {
+            if (FOREIGN != null && memory.isNative()) {
+                return FOREIGN.store(address(memory, offset, Long.BYTES, true), value);
+            }
             if (isAligned(memory, offset)) {
                 ALIGNED.setVolatile(memory, offset, value);
             } else {
@@ -173,6 +187,15 @@ final class LocalMemory {
         } catch (RuntimeException | InternalError e) { // as in copy; a write that failed is an exception, too
             return false;
         }
+    }
+
+    /** Returns the address of a piece of native memory, after the checks of a segment. */
+    private static long address(MemorySegment memory, long offset, long length, boolean isWritten) {
+        Objects.checkFromIndexSize(offset, length, memory.byteSize());
+        if (isWritten && memory.isReadOnly() || !memory.scope().isAlive()) {
+            throw new IllegalStateException("the memory is read-only or closed");
+        }
+        return memory.address() + offset;
     }
 
     private static boolean isAligned(MemorySegment memory, long offset) {

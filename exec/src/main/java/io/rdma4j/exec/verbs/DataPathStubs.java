@@ -3,6 +3,7 @@ package io.rdma4j.exec.verbs;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.rdma4j.exec.bridge.ProgramMemory;
 import io.rdma4j.verbs.abi.Native;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -41,6 +42,7 @@ final class DataPathStubs {
         write(linker, target + POST_SEND, "postSend", int.class, long.class, long.class);
         write(linker, target + POST_RECEIVE, "postReceive", int.class, long.class, long.class);
         write(linker, target + POST_SHARED_RECEIVE, "postSharedReceive", int.class, long.class, long.class);
+        ProgramMemory.link();
         isInstalled = true;
     }
 

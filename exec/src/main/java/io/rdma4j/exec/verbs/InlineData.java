@@ -1,7 +1,10 @@
 package io.rdma4j.exec.verbs;
 
 import io.rdma4j.exec.bridge.Failures;
+import io.rdma4j.exec.bridge.ProgramMemory;
+import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.abi.Native;
 import io.rdma4j.verbs.abi.ScatterGather;
@@ -45,7 +48,7 @@ final class InlineData implements AutoCloseable {
      * Adds the data of an array of {@code struct ibv_sge} to a request.
      *
      * @return false if it does not fit into what is left of the memory, which is free again after {@link #clear}
-     * @throws io.rdma4j.verbs.RdmaException {@code EINVAL} if it is longer than the queue pair allows
+     * @throws RdmaException {@code EINVAL} if it is longer than the queue pair allows, {@code EFAULT} if memory cannot be accessed
      */
     boolean add(SendWorkRequest request, long elements, int count) {
         long total = totalBytes(elements, count);
@@ -61,8 +64,11 @@ final class InlineData implements AutoCloseable {
         for (int i = 0; i < count; i++) {
             long at = elements + (long) i * ScatterGather.BYTES;
             long length = length(at);
-            Native.copy(
-                    Native.longAt(at + ScatterGather.ADDRESS), target.memory().address() + used, length);
+            long from = Native.longAt(at + ScatterGather.ADDRESS);
+            if (!ProgramMemory.copyBytes(from, target.memory().address() + used, length)) {
+                throw new RdmaException(
+                        "ibv_post_send", Errno.EFAULT, "inline data at 0x" + Long.toHexString(from), "");
+            }
             used += length;
         }
         request.from(target, start, total);

@@ -3,6 +3,7 @@ package io.rdma4j.exec.verbs;
 import io.rdma4j.exec.bridge.Arguments;
 import io.rdma4j.exec.bridge.Failures;
 import io.rdma4j.exec.bridge.Handles;
+import io.rdma4j.exec.bridge.ProgramMemory;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.MemoryAdvice;
@@ -25,6 +26,10 @@ public final class MemoryCalls {
     private static final int ALL_RIGHTS = AccessFlag.bits(Set.of(AccessFlag.values())) | OPTIONAL_RIGHTS;
 
     private static final int ALL_CHANGES = Flags.CHANGE_MEMORY | Flags.CHANGE_PROTECTION_DOMAIN | Flags.CHANGE_ACCESS;
+
+    static {
+        ProgramMemory.choose(); // before the first protection domain exists
+    }
 
     private MemoryCalls() {}
 
@@ -77,6 +82,11 @@ public final class MemoryCalls {
             region.change(new MemoryRegionChange(null, domain == null ? null : domain.domain(), access), domain);
         }
         setKeys(arguments, region.region());
+    }
+
+    /** Ends access to the memory of a region, which is about to be unmapped. The program deregisters it later. */
+    public static void revoke(long arguments) {
+        Handles.of(Arguments.number(arguments, 0), Region.class).revoke();
     }
 
     /** Gives advice about memory. C: {@code ibv_advise_mr}. */

@@ -72,6 +72,16 @@ final class Region implements AutoCloseable {
         newDomain.keys().add(memory);
     }
 
+    /**
+     * Ends access to the memory. Requests that name it complete with an error, as after {@link #close}. {@link #move} gives the region
+     * other memory.
+     *
+     * @throws RdmaException {@code EBUSY} while memory windows are bound to it
+     */
+    synchronized void revoke() {
+        region.close();
+    }
+
     @Override
     public synchronized void close() {
         region.close();

@@ -171,6 +171,10 @@ final class CEnd implements AutoCloseable {
                         | QueuePairMask.MAX_READ_ATOMIC);
     }
 
+    void reset(int queuePair) {
+        modify(queuePair, arena.allocate(QueuePairAttributeFields.BYTES, 8), QueuePairMask.STATE);
+    }
+
     private void modify(int queuePair, MemorySegment attributes, int mask) {
         assertThat(call(Operation.MODIFY_QP, queuePair, attributes.address(), mask))
                 .isZero();

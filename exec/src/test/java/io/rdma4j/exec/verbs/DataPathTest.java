@@ -237,6 +237,51 @@ class DataPathTest {
     }
 
     @Test
+    void aResetRemovesTheCompletionsOfTheQueuePair() {
+        int other = client.createQueuePair(QueuePairType.RELIABLE_CONNECTION);
+        assertThat(client.postSend(clientQueuePair, sendOf(1, client.element(client.memory.address(), 8, UNKNOWN_KEY))))
+                .isZero();
+        client.expect(1, PROTECTION_ERROR);
+        assertThat(client.postSend(clientQueuePair, sendOf(2, client.own(0, 8))))
+                .isZero(); // is flushed at once
+        client.reset(other);
+        client.reset(clientQueuePair);
+        client.connect(clientQueuePair, server, serverQueuePair);
+        server.reset(serverQueuePair);
+        server.connect(serverQueuePair, client, clientQueuePair);
+        client.postSend(
+                clientQueuePair,
+                toServer(client.send(3, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 5)), 0));
+        client.expect(3, SUCCESS);
+    }
+
+    @Test
+    void memoryThatIsRevokedCompletesWithAnErrorUntilItIsDeregistered() {
+        assertThat(server.call(Operation.REVOKE, server.region)).isZero();
+        client.postSend(
+                clientQueuePair,
+                toServer(client.send(1, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 5)), 0));
+        client.expect(1, CompletionStatus.REMOTE_ACCESS_ERROR.code());
+        assertThat(server.call(Operation.CLOSE, server.region)).isZero();
+    }
+
+    @Test
+    void memoryThatIsRevokedCanBeReplaced() {
+        assertThat(client.call(Operation.REVOKE, client.region)).isZero();
+        assertThat(client.call(
+                        Operation.REREGISTER,
+                        client.region,
+                        Flags.CHANGE_MEMORY,
+                        0,
+                        client.memory.address(),
+                        CEnd.MEMORY_BYTES))
+                .isZero();
+        MemorySegment own = client.element(client.memory.address(), 5, (int) client.result(1));
+        client.postSend(clientQueuePair, toServer(client.send(1, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED, own), 0));
+        client.expect(1, SUCCESS);
+    }
+
+    @Test
     void anAtomicWithAnUnknownKeyCompletesWithAnError() {
         MemorySegment request = atomic(1, Opcodes.FETCH_AND_ADD, 1, 0);
         request.set(

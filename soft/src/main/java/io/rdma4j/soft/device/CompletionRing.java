@@ -75,9 +75,9 @@ final class CompletionRing {
             Arrays.fill(opcodes, CompletionOpcode.SEND);
         }
 
-        void copy(Table from, long at) {
+        void copy(Table from, long at, long to) {
             int old = (int) at & from.mask;
-            int i = (int) at & mask;
+            int i = (int) to & mask;
             ids[i] = from.ids[old];
             byteLengths[i] = from.byteLengths[old];
             queuePairNumbers[i] = from.queuePairNumbers[old];
@@ -156,7 +156,7 @@ final class CompletionRing {
     private Table replaceTable(int entries, long from, long to) {
         Table replaced = new Table(entries);
         for (long at = from; at < to; at++) {
-            replaced.copy(table, at);
+            replaced.copy(table, at, at);
         }
         table = replaced;
         return replaced;
@@ -237,6 +237,24 @@ final class CompletionRing {
             case BIND_MEMORY_WINDOW -> CompletionOpcode.BIND_MEMORY_WINDOW;
             case LOCAL_INVALIDATE -> CompletionOpcode.LOCAL_INVALIDATE;
         };
+    }
+
+    /** Removes the completions of a queue pair that has none under way. */
+    void remove(int queuePairNumber) {
+        consumers.lock();
+        try {
+            Table t = table;
+            long from = (long) HEAD.getOpaque(this);
+            long kept = (long) TAIL.getAcquire(this);
+            for (long at = kept - 1; at >= from; at--) {
+                if (t.queuePairNumbers[(int) at & t.mask] != queuePairNumber) {
+                    t.copy(t, at, --kept);
+                }
+            }
+            HEAD.setRelease(this, kept);
+        } finally {
+            consumers.unlock();
+        }
     }
 
     /** Removes completions into an array, up to its length; returns their number. */

@@ -303,6 +303,11 @@ final class SoftCompletionQueue implements CompletionQueue {
         }
     }
 
+    /** Removes the completions of a queue pair that was reset. */
+    void forgetCompletions(SoftQueuePair queuePair) {
+        ring.remove(queuePair.number());
+    }
+
     private int userCount() {
         synchronized (users) {
             return users.size();

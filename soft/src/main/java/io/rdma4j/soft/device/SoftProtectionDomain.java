@@ -44,6 +44,10 @@ final class SoftProtectionDomain implements ProtectionDomain {
     /** A thread that no arena is confined to. */
     private static final Thread PROBE = Thread.ofVirtual().unstarted(() -> {});
 
+    static {
+        ProgramMemory.useChosenAccess();
+    }
+
     private final SoftContext context;
     private final int number;
     private final Set<SoftMemoryRegion> regions = new LinkedHashSet<>();

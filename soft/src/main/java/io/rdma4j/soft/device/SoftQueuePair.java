@@ -387,6 +387,10 @@ final class SoftQueuePair implements QueuePair {
     public void modify(QueuePairAttributes attributes) {
         requireOpen("ibv_modify_qp");
         settings.modify(attributes);
+        if (attributes.present().contains(QueuePairAttribute.STATE) && attributes.state() == QueuePairState.RESET) {
+            sendCompletions.forgetCompletions(this);
+            receiveCompletions.forgetCompletions(this);
+        }
     }
 
     @Override

@@ -17,7 +17,12 @@ class CompletionRingTest {
     private long polled;
 
     private boolean add() {
+        return add(0);
+    }
+
+    private boolean add(int queuePairNumber) {
         Completion completion = new Completion();
+        completion.queuePairNumber = queuePairNumber;
         completion.workRequestId = added;
         completion.status = WorkStatus.SUCCESS;
         completion.opcode = WorkOpcode.SEND;
@@ -76,6 +81,27 @@ class CompletionRingTest {
         ring.add(completion, 0);
         ring.poll(polled);
         assertThat(polled[0].serviceLevel()).isZero();
+    }
+
+    @Test
+    void completionsOfOneQueuePairAreRemoved() {
+        for (int i = 0; i < 100; i++) {
+            assertThat(add(i % 3)).isTrue();
+        }
+        poll(10);
+        ring.remove(1);
+        WorkCompletion[] completions = WorkCompletion.array(CAPACITY);
+        int count = ring.poll(completions);
+        int at = 0;
+        for (int i = 10; i < 100; i++) {
+            if (i % 3 != 1) {
+                assertThat(completions[at++].id()).isEqualTo(i);
+            }
+        }
+        assertThat(count).isEqualTo(at);
+        assertThat(ring.size()).isZero();
+        ring.remove(1);
+        assertThat(ring.size()).isZero();
     }
 
     @Test

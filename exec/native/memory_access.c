@@ -1,0 +1,95 @@
+/*
+ * Access to memory of the program. A network card has registered memory pinned. Here the program may unmap or protect it at any time,
+ * also by free, which calls no function that could be interposed. An access that faults returns an error: the handler of signals.c
+ * calls leave_access.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "bridge.h"
+#include "library.h"
+
+/* The access that a thread executes: where it continues after a fault, and which bytes may fault. */
+struct access {
+	jmp_buf after_fault;
+	uintptr_t to;
+	uintptr_t from;
+	size_t bytes;
+};
+
+static __thread struct access *volatile running __attribute__((tls_model("initial-exec")));
+
+static int is_within(uintptr_t address, uintptr_t start, size_t bytes)
+{
+	return address - start < bytes;
+}
+
+void leave_access(const siginfo_t *info, void *context)
+{
+	struct access *access = running;
+	uintptr_t address = (uintptr_t)info->si_addr;
+
+	if (!access || info->si_code <= 0)
+		return;
+	if (!is_within(address, access->to, access->bytes) && !is_within(address, access->from, access->bytes))
+		return;
+	running = NULL;
+	pthread_sigmask(SIG_SETMASK, &((ucontext_t *)context)->uc_sigmask, NULL);
+	_longjmp(access->after_fault, 1);
+}
+
+/* Executes an operation on eight bytes whose address is a multiple of eight. */
+static void change(uint64_t *target, enum access_operation operation, struct access_operands *operands)
+{
+	uint64_t original = operands->compare;
+
+	switch (operation) {
+	case ACCESS_SWAP:
+		__atomic_compare_exchange_n(target, &original, operands->value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+		operands->original = original;
+		break;
+	case ACCESS_ADD:
+		operands->original = __atomic_fetch_add(target, operands->value, __ATOMIC_SEQ_CST);
+		break;
+	default:
+		__atomic_store_n(target, operands->value, __ATOMIC_SEQ_CST);
+		break;
+	}
+}
+
+/* Does the same where the processor has no such instruction. The caller excludes other operations. */
+static void change_unaligned(void *target, enum access_operation operation, struct access_operands *operands)
+{
+	uint64_t original, value = operands->value;
+
+	memcpy(&original, target, sizeof(original));
+	if (operation == ACCESS_ADD)
+		value += original;
+	if (operation != ACCESS_SWAP || original == operands->compare)
+		memcpy(target, &value, sizeof(value));
+	operands->original = original;
+}
+
+int64_t access_memory(int64_t operation, void *to, void *from, int64_t bytes)
+{
+	struct access access = { .to = (uintptr_t)to, .from = (uintptr_t)from, .bytes = (size_t)bytes };
+
+	if (_setjmp(access.after_fault))
+		return -1;
+	running = &access;
+	/* The fault must not happen before or after. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (operation == ACCESS_COPY)
+		memmove(to, from, (size_t)bytes);
+	else if ((uintptr_t)to % sizeof(uint64_t))
+		change_unaligned(to, (enum access_operation)operation, from);
+	else
+		change(to, (enum access_operation)operation, from);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	running = NULL;
+	return 0;
+}
