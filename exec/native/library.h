@@ -55,6 +55,9 @@ static inline int java_enter(void)
 /* events.c: blocks until the eventfd of a source of events is readable, unless it is one that does not block. Returns 0 or an errno. */
 int wait_readable(int descriptor);
 
+/* exit.c: from now on, the peers are disconnected when the process ends by exit. */
+void prepare_exit(void);
+
 /* signals.c: called by the thread that starts the virtual machine, before and after it. */
 void signals_before_start(void);
 void signals_after_start(void);
