@@ -4,6 +4,8 @@ define_fault_rows() {
     local place="-F -d rdma4j_eth0 -x $gid_index"
     row_add fault/client-is-killed 'C->C' quick 30 killed client
     row_add fault/server-is-killed 'C->C' quick 30 killed server
+    row_add fault/client-exits 'C->C' quick 30 exits client
+    row_add fault/server-exits 'C->C' quick 30 exits server
     row_add fault/perftest-server-is-killed 'C->C' full 40 perftest_killed
     row_add fault/loss 'C->C' quick 30 with_options '--fault loss=3%,dup=2%,seed=7'
     row_add fault/loss-rping 'C->C' quick 60 lossy cm "rping -s -a $server_address -C 100 -V" "rping -c -a $server_address -C 100 -V"
@@ -43,6 +45,31 @@ killed() { # client|server
     finish "$victim"
     finish "$other"
     [ $status -ne 124 ] && [ $status -ne 137 ] || wrong "the $other does not end"
+}
+
+# The only process of its address calls exit without closing anything. The end that is left learns it at once, and ends.
+exits() { # client|server
+    local victim=$1 other=server begin
+    [ "$victim" = client ] || other=client
+    cc -O1 -shared -fPIC -o "$row_dir/exit_early.so" "$exec_dir/lib/exit_early.c" -pthread || wrong 'cannot compile' || return
+    start_end() { # LABEL COMMAND...
+        local variable=
+        [ "$1" != "$victim" ] || variable=$row_dir/exit_early.so
+        # shellcheck disable=SC2016
+        start "$1" "$1" "$limit" "$launcher" exec -- sh -c 'LD_PRELOAD="$LD_PRELOAD $1"; shift; exec "$@"' sh "$variable" "${@:2}"
+    }
+    start_end server rping -s -a $server_address -C 0 -v
+    pair_ready cm || return
+    start_end client rping -c -a $server_address -C 0 -v
+    finish "$victim"
+    begin=$(now_ms)
+    [ $status -eq 3 ] || wrong "the $victim ended with $status and not by its exit" || return
+    [ ! -s "$row_dir/$victim.err" ] || wrong "the $victim writes to standard error" || return
+    grep -q 'ping data' "$row_dir/client.out" "$row_dir/server.out" || wrong 'no ping arrived' || return
+    finish "$other"
+    [ $status -ne 124 ] && [ $status -ne 137 ] || wrong "the $other does not end" || return
+    remark "the $other ends after $(($(now_ms) - begin)) ms"
+    [ $(($(now_ms) - begin)) -lt 1500 ] || wrong "the $other ends late"
 }
 
 perftest_killed() {

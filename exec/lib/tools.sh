@@ -18,7 +18,7 @@ define_pingpong_rows() {
         pingpong_add $kind full "-n 100 -c -e"
     done
     pingpong_add rc full '-n 200 -s 65536 -m 1024 -c'
-    pingpong_add rc full '-n 100 -t'
+    row_add ibv_rc_pingpong/-t 'C->C' full 20 no_timestamps
     pingpong_add rc full '-n 100 -N'
     pingpong_add srq full '-n 200 -q 4'
     pair_add ibv_xsrq_pingpong quick tcp:18515 "ibv_xsrq_pingpong $place" "ibv_xsrq_pingpong $place $server_address"
@@ -31,6 +31,14 @@ gid_index=1 # that of the IPv4 address
 pingpong_add() { # KIND quick|full OPTIONS [SUFFIX]
     local tool=ibv_$1_pingpong place="-d rdma4j_eth0 -g $gid_index"
     pair_add "$tool/${4:-$(tr -d ' ' <<<"$3")}" "$2" tcp:18515 "$tool $place $3" "$tool $place $3 $server_address" pingpong_figures
+}
+
+# Only hardware stamps completions: no_timestamps expects what ibv_rc_pingpong says on a device of rdma_rxe.
+no_timestamps() {
+    start program server "$limit" "$launcher" exec -- ibv_rc_pingpong -d rdma4j_eth0 -g $gid_index -t
+    finish program
+    [ $status -eq 1 ] || wrong "it ended with $status" || return
+    grep -q 'completion timestamp capable' "$row_dir/program.err" || wrong 'it does not say that the device has no timestamps'
 }
 
 pingpong_figures() {
@@ -94,13 +102,13 @@ one_program() { # PATTERN PROGRAM ARGUMENTS...
     grep -qE -- "$pattern" "$row_dir/program.out" || wrong "it does not print '$pattern'"
 }
 
-# C and Java list the same devices. Each process has GUIDs of its own.
+# C and Java list the same devices with the same GUIDs.
 same_devices() {
     start program server "$limit" "$launcher" exec -- ibv_devices
     finish program
     start java server "$limit" "$launcher" ibv_devices
     finish java
-    [ "$(awk '{ print $1 }' "$row_dir/program.out")" = "$(awk '{ print $1 }' "$row_dir/java.out")" ] || wrong 'the lists differ'
+    [ "$(awk '{ print $1, $2 }' "$row_dir/program.out")" = "$(awk '{ print $1, $2 }' "$row_dir/java.out")" ] || wrong 'the lists differ'
 }
 
 # The event that an interface goes down reaches the program.

@@ -65,6 +65,9 @@ enum bridge_operation {
 	BRIDGE_CM_OPEN = 50,		/* 0 eventfd -> 0 handle */
 	BRIDGE_CM_WRITE = 51,		/* 0 file, 1 command with its header, 2 bytes, 3 handle of the other file for MIGRATE_ID or 0; EAGAIN: no event */
 	BRIDGE_CM_CLOSE = 52,		/* 0 file */
+
+	/* The end of the process: disconnects all peers, and sends what is pending */
+	BRIDGE_FINISH = 60,		/* no arguments */
 };
 
 /*

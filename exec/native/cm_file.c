@@ -117,6 +117,7 @@ int cm_open(int flags)
 		errno = error;
 		return -1;
 	}
+	prepare_exit();
 	raise_highest(descriptor);
 	__atomic_store_n(&handles[descriptor], (int)arguments[0], __ATOMIC_RELEASE);
 	return descriptor;

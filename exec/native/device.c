@@ -177,6 +177,8 @@ static int open_in_java(struct device *device, struct context *context)
 		error = bridge_call(BRIDGE_OPEN_DEVICE, arguments);
 	}
 	pthread_mutex_unlock(&devices_lock);
+	if (!error)
+		prepare_exit();
 	context->handle = (int)arguments[0];
 	context->verbs.context.num_comp_vectors = (int)arguments[1];
 	return error;

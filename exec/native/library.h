@@ -69,6 +69,9 @@ void regions_forget(void);
 /* memory_access.c: for the handler of a fault. Returns unless access_memory caused it, which goes on. */
 void leave_access(const siginfo_t *info, void *context);
 
+/* exit.c: from now on, the peers are disconnected when the process ends by exit. */
+void prepare_exit(void);
+
 /* signals.c: called by the thread that starts the virtual machine, before and after it. */
 void signals_before_start(void);
 void signals_after_start(void);

@@ -350,6 +350,24 @@ static int end_main_thread(void)
 	pthread_exit(NULL);
 }
 
+static void exit_in_handler(int unused)
+{
+	(void)unused;
+	exit(8);
+}
+
+/* The handler interrupts Java in the same thread, which may hold locks. */
+static int exit_by_handler(void)
+{
+	struct itimerval soon = { .it_value = { .tv_usec = 50000 } };
+
+	signal(SIGALRM, exit_in_handler);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	while (!ibv_query_device(context, &(struct ibv_device_attr){ 0 }))
+		;
+	return 98;
+}
+
 static int just_exit(void)
 {
 	return 0;
@@ -387,6 +405,7 @@ static const struct {
 	{ "small_stacks", small_stacks, 0 },
 	{ "exit_by_thread", exit_by_thread, 0 },
 	{ "end_main_thread", end_main_thread, 0 },
+	{ "exit_by_handler", exit_by_handler, 0 },
 	{ "just_exit", just_exit, 0 },
 	{ "close_all", close_all, 0 },
 };

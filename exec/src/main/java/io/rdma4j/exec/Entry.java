@@ -78,6 +78,9 @@ public final class Entry {
             case Operation.CM_CLOSE -> {
                 return CmCalls.close(arguments);
             }
+            case Operation.FINISH -> {
+                return CmCalls.finish();
+            }
             default -> {
                 return Errno.EINVAL.number();
             }

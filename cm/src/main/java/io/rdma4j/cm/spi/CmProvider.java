@@ -60,4 +60,11 @@ public interface CmProvider {
      * @param sink receives its events
      */
     ProviderCmId create(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink);
+
+    /**
+     * Disconnects from all peers and sends what is pending, because the process ends. Returns within 0.3 seconds, also if a peer
+     * does not reply. Later calls of the provider do not fail for this reason. Does nothing if a kernel does this when the process
+     * has ended.
+     */
+    default void finish() {}
 }

@@ -107,5 +107,8 @@ public final class Operation {
     /** {@code BRIDGE_CM_CLOSE}. */
     public static final int CM_CLOSE = 52;
 
+    /** {@code BRIDGE_FINISH}. */
+    public static final int FINISH = 60;
+
     private Operation() {}
 }

@@ -10,6 +10,7 @@ import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.abi.Native;
+import java.util.Comparator;
 import java.util.ServiceLoader;
 
 /**
@@ -17,16 +18,17 @@ import java.util.ServiceLoader;
  * nothing. Thread safe.
  */
 public final class CmCalls {
-    /** The device file of this process, over the software device: a program reaches hardware without this library. */
+    /**
+     * The device file of this process, over the software device, whose provider has the lowest preference: a program reaches
+     * hardware without this library.
+     */
     private static final class OfProcess {
-        static final String SOFTWARE = "soft";
         static final CmFiles FILES = create();
 
         private static CmFiles create() {
             CmProvider provider = ServiceLoader.load(CmProvider.class, CmCalls.class.getClassLoader()).stream()
                     .map(ServiceLoader.Provider::get)
-                    .filter(each -> each.name().equals(SOFTWARE))
-                    .findFirst()
+                    .min(Comparator.comparingInt(CmProvider::preference))
                     .orElseThrow(() -> new RdmaException(
                             "open",
                             Errno.ENODEV,
@@ -75,6 +77,19 @@ public final class CmCalls {
             CmFile file = Handles.of(handle, CmFile.class);
             Handles.remove(handle);
             file.files.close(file);
+            return 0;
+        } catch (Throwable failure) {
+            return Failures.errno(failure);
+        }
+    }
+
+    /**
+     * Disconnects all peers and sends what is pending, because the process ends. C: what a kernel does with the files of a process
+     * that has ended.
+     */
+    public static int finish() {
+        try {
+            OfProcess.FILES.provider().finish();
             return 0;
         } catch (Throwable failure) {
             return Failures.errno(failure);

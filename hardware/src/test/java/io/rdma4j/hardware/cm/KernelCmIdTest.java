@@ -8,14 +8,18 @@ import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.MulticastJoinAttributes;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.cm.RoutePath;
 import io.rdma4j.cm.abi.CmNumbers;
 import io.rdma4j.cm.abi.CmStructures;
 import io.rdma4j.cm.abi.Fields;
+import io.rdma4j.cm.abi.PathRecord;
 import io.rdma4j.cm.abi.SocketAddresses;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.QueuePairAttribute;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairType;
@@ -36,6 +40,7 @@ class KernelCmIdTest {
     private static final int CHILD = 78;
     private static final InetSocketAddress LOCAL = new InetSocketAddress(InetAddress.ofLiteral("192.0.2.1"), 7174);
     private static final InetSocketAddress PEER = new InetSocketAddress(InetAddress.ofLiteral("192.0.2.9"), 40000);
+    private static final RoutePath CHOSEN = new RoutePath(PathMtu.MTU_1024, 0x60, 0x12345, 7, 15);
     private static final long GUID = 0x0211223344556677L;
 
     /** Collects events of an identifier and of the identifiers that its requests have created. */
@@ -148,6 +153,34 @@ class KernelCmIdTest {
         assertThat(read(CmEvent.Type.ADDRESS_RESOLVED, 0)).isEqualTo(ProviderEvent.of(CmEvent.Type.ADDRESS_RESOLVED));
         assertThat(id.device()).hasToString("rxe0");
         assertThat(id.peerAddress()).isEqualTo(PEER);
+    }
+
+    @Test
+    void pathIsThatOfTheKernelOnceThereIsADevice() {
+        KernelCmId id = tcp();
+        fake.answer(CmNumbers.QUERY, paths(CHOSEN));
+        assertThat(id.path()).as("without a device").isNull();
+        fake.answer(CmNumbers.QUERY, addresses(LOCAL, PEER));
+        id.resolveAddress(null, PEER, null, Duration.ofSeconds(2));
+        read(CmEvent.Type.ADDRESS_RESOLVED, 0);
+        fake.answer(CmNumbers.QUERY, new byte[CmStructures.QueriedPaths.BYTES + CmStructures.PathData.BYTES]);
+        assertThat(id.path()).as("before the route is resolved").isNull();
+        fake.answer(CmNumbers.QUERY, paths(CHOSEN));
+        assertThat(id.path()).isEqualTo(CHOSEN);
+        assertThat(Fields.intAt(MemorySegment.ofArray(fake.last().structure()), CmStructures.Query.OPTION))
+                .isEqualTo(CmNumbers.QUERY_PATHS);
+    }
+
+    private static byte[] paths(RoutePath path) {
+        byte[] bytes = new byte[CmStructures.QueriedPaths.BYTES + CmStructures.PathData.BYTES];
+        MemorySegment answer = MemorySegment.ofArray(bytes);
+        Fields.putInt(answer, CmStructures.QueriedPaths.PATH_COUNT, 1);
+        PathRecord.write(
+                answer.asSlice(CmStructures.QueriedPaths.PATHS),
+                path,
+                Gid.of(LOCAL.getAddress()),
+                Gid.of(PEER.getAddress()));
+        return bytes;
     }
 
     @Test

@@ -85,6 +85,7 @@ public final class StackCmProvider implements CmProvider {
     }
 
     /** Disconnects from all peers, because the stack or the process ends. Waits at most 0.2 seconds. */
+    @Override
     public void finish() {
         CmService running = service;
         if (running != null) {

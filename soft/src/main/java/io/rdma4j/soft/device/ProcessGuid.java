@@ -4,7 +4,7 @@ import io.rdma4j.link.system.LinkSets;
 import java.util.random.RandomGenerator;
 
 /**
- * GUIDs of rdma4j's processes, random except for the first 24 bits, which identify rdma4j, and the bit after them.
+ * GUIDs of rdma4j's processes in messages of connection management, random except for the first 24 bits, which identify rdma4j, and the bit after them.
  *
  * <p>The prefix promises that a peer's packets come from one UDP port. It is no proof of identity.
  */
@@ -17,8 +17,7 @@ public final class ProcessGuid {
     /** Set if the process sees congestion marks of the packets that it receives, and reports them. */
     private static final long REPORTS_MARKS = 1L << 39;
 
-    /** One bit is excluded, so that interface numbers can be added to a GUID. */
-    private static final long RANDOM_MASK = (1L << 38) - 1;
+    private static final long RANDOM_MASK = REPORTS_MARKS - 1;
 
     private ProcessGuid() {}
 

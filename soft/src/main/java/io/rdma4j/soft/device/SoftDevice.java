@@ -40,6 +40,7 @@ public final class SoftDevice implements Device {
     private final SoftDevices devices;
     private final String networkName;
     private final int index;
+    private final long guid;
 
     /** Addresses by GID index; null after an address was removed. An index is never reused for another address. */
     private final List<@Nullable InetAddress> addresses = new ArrayList<>();
@@ -52,10 +53,11 @@ public final class SoftDevice implements Device {
 
     private final Map<String, Long> closed = new LinkedHashMap<>();
 
-    SoftDevice(SoftDevices devices, String networkName, int index) {
+    SoftDevice(SoftDevices devices, InterfaceView network) {
         this.devices = devices;
-        this.networkName = networkName;
-        this.index = index;
+        networkName = network.name();
+        index = network.index();
+        guid = NodeGuid.of(network);
     }
 
     @Override
@@ -65,8 +67,7 @@ public final class SoftDevice implements Device {
 
     @Override
     public long guid() {
-        // The part of the process must be kept: peers distinguish the processes of a host by it.
-        return devices.guid() + index;
+        return guid;
     }
 
     /** Returns the set of devices that this one belongs to. */

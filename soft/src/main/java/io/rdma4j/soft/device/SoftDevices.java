@@ -310,7 +310,7 @@ public final class SoftDevices implements AutoCloseable {
         List<SoftDevice> present = new ArrayList<>();
         for (InterfaceView network : interfaces()) {
             if (isUp(network) && !network.addresses().isEmpty()) {
-                present.add(device(network.name(), network.index()));
+                present.add(device(network));
             }
         }
         return present;
@@ -372,7 +372,7 @@ public final class SoftDevices implements AutoCloseable {
         if (network == null) {
             return null;
         }
-        SoftDevice device = device(network.name(), network.index());
+        SoftDevice device = device(network);
         device.require(address);
         return device;
     }
@@ -388,14 +388,14 @@ public final class SoftDevices implements AutoCloseable {
         }
     }
 
-    private SoftDevice device(String networkName, int index) {
-        SoftDevice known = devices.get(networkName);
-        if (known != null && known.networkIndex() == index) {
+    private SoftDevice device(InterfaceView network) {
+        SoftDevice known = devices.get(network.name());
+        if (known != null && known.networkIndex() == network.index()) {
             return known;
         }
         // No device, or one whose interface was removed and replaced.
-        SoftDevice added = new SoftDevice(this, networkName, index);
-        devices.put(networkName, added);
+        SoftDevice added = new SoftDevice(this, network);
+        devices.put(network.name(), added);
         return added;
     }
 

@@ -59,4 +59,9 @@ public final class SoftCmProvider implements CmProvider {
     public ProviderCmId create(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
         return provider().create(portSpace, queuePairType, sink);
     }
+
+    @Override
+    public void finish() {
+        ProcessStack.stack().finish();
+    }
 }

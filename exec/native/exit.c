@@ -1,0 +1,82 @@
+/*
+ * The end of the process by exit. A kernel closes the files of a process that ends, and so disconnects its peers. Here Java does that,
+ * before the process ends.
+ *
+ * A thread that was created early asks Java for it. So exit neither needs memory nor attaches a thread, and ends also if the thread that
+ * calls it was interrupted by a signal while it held a lock.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bridge.h"
+#include "library.h"
+
+/* The longest time by which the end of the process is delayed. */
+#define EXIT_MILLIS 200
+
+#define STACK_BYTES (1 << 20)
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pid_t owner;		/* the process that has the thread; 0 before there is one */
+static sem_t exit_has_begun;
+static sem_t java_has_finished;
+
+static void *finish_at_exit(void *unused)
+{
+	uint64_t arguments[1] = { 0 };
+
+	while (sem_wait(&exit_has_begun))
+		;
+	bridge_call(BRIDGE_FINISH, arguments);
+	sem_post(&java_has_finished);
+	return unused;
+}
+
+static void create_thread(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	if (sem_init(&exit_has_begun, 0, 0) || sem_init(&java_has_finished, 0, 0) || pthread_attr_init(&attributes))
+		return;
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	/* The new thread counts as one of Java's, which gets no signals of the program. */
+	java_thread.depth++;
+	if (!pthread_create(&thread, &attributes, finish_at_exit, NULL))
+		__atomic_store_n(&owner, getpid(), __ATOMIC_RELEASE);
+	java_thread.depth--;
+	pthread_attr_destroy(&attributes);
+}
+
+void prepare_exit(void)
+{
+	pthread_once(&once, create_thread);
+}
+
+static struct timespec after_millis(long millis)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	time.tv_nsec += millis * 1000000;
+	time.tv_sec += time.tv_nsec / 1000000000;
+	time.tv_nsec %= 1000000000;
+	return time;
+}
+
+/* After what the program and its libraries do at exit, which may use the devices. A child of fork has no such thread. */
+__attribute__((destructor)) static void finish(void)
+{
+	struct timespec limit = after_millis(EXIT_MILLIS);
+
+	if (__atomic_load_n(&owner, __ATOMIC_ACQUIRE) != getpid())
+		return;
+	sem_post(&exit_has_begun);
+	while (sem_clockwait(&java_has_finished, CLOCK_MONOTONIC, &limit) && errno == EINTR)
+		;
+}
