@@ -25,13 +25,11 @@ hosts_up() {
     ip -n "${netns[server]}" link add eth0 type veth peer name eth0 netns "${netns[client]}" || die 'cannot make a pair of interfaces'
     host_address server "$server_address" fd00:db8::1
     host_address client "$client_address" fd00:db8::2
-    for host in server client; do
-        wait_until 5 has_carrier $host || die 'the pair of interfaces does not come up'
-    done
+    # The kernel reports the carrier up to a second later, and an interface without one has no device.
+    for host in server client; do wait_until 5 has_carrier "$host" || die 'the interfaces do not come up'; done
 }
 
-# The kernel reports up to a second later that an interface is running. Until then it has no device.
-has_carrier() { ip -n "${netns[$1]}" link show dev eth0 | grep -q 'state UP'; } # HOST
+has_carrier() { ip -n "${netns[$1]}" link show eth0 | grep -q 'state UP'; } # HOST
 
 host_address() { # HOST IPV4 IPV6
     ip -n "${netns[$1]}" address add "$2/24" dev eth0

@@ -1,6 +1,6 @@
 # Sourced by the launcher of a checkout for rdma4j exec: compiles the library of C, and creates the ahead-of-time cache of its
 # virtual machine.
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=sh disable=SC2034,SC2154
 
 find_library() {
     library=$build_dir/native
@@ -43,8 +43,9 @@ is_library_stale() {
 
 # Sets exec_cache to the ahead-of-time cache of the virtual machine in a program, or to nothing; creates it if it is due.
 look_at_exec_cache() {
-    cache_kind=exec
+    cache_kind='exec'
     cache_file=exec.aot
+    # shellcheck disable=SC2317
     train_cache() { train_exec_and_check "$home/exec/training/train.c" "$library" "$jdk" "$modules" "$1"; }
     look_at_cache
     make_due_cache

@@ -58,9 +58,10 @@ find_program() {
     IFS=:
     set -f
     for folder in ${PATH:-/usr/bin:/bin}; do
-        [ -f "${folder:-.}/$1" ] && [ -x "${folder:-.}/$1" ] || continue
-        program_file=${folder:-.}/$1
-        break
+        if [ -f "${folder:-.}/$1" ] && [ -x "${folder:-.}/$1" ]; then
+            program_file=${folder:-.}/$1
+            break
+        fi
     done
     set +f
     unset IFS

@@ -20,7 +20,7 @@ public final class Exec implements Tool {
         becomes the program: signals and exit status are the program's. Processes that it starts inherit the variables.
           --print         print the variables as lines for the shell, and run nothing
           --device NAME   use only this device: its name (rdma4j_eth0), one of its addresses, or its kind (soft, hardware)
-          --pcap FILE     write every packet to FILE in pcapng, for Wireshark; for one process
+          --pcap FILE     write every packet to FILE in pcapng, for Wireshark; %p in FILE is the number of the process
           --fault SPEC    inject faults into the traffic, for example loss=1%,dup=1%,seed=7
           --trace         print a line per packet on stderr
           --no-shared-memory  send packets by UDP also to processes of this host

@@ -24,7 +24,7 @@ public final class Run implements Tool {
                           than java (jsvc, launchers of jpackage; jwebserver is recognized)
           --print         print the variable as a line for the shell, and run nothing
           --device NAME   use only this device: its name (rdma4j_eth0), one of its addresses, or its kind (soft, hardware)
-          --pcap FILE     write every packet to FILE in pcapng, for Wireshark; for a command with one virtual machine
+          --pcap FILE     write every packet to FILE in pcapng, for Wireshark; %p in FILE is the number of the process
           --fault SPEC    inject faults into the traffic, for example loss=1%,dup=1%,seed=7
           --trace         print a line per packet on stderr
           --no-shared-memory  send packets by UDP also to processes of this host
