@@ -189,22 +189,6 @@ int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_
 	return 0;
 }
 
-/* Extensions of connections are those of vendors, of which the device has none. Programs tell that by EOPNOTSUPP: librdmacm refuses zeros. */
-
-int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
-{
-	(void)qp;
-	(void)ece;
-	return fail(EOPNOTSUPP);
-}
-
-int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
-{
-	(void)qp;
-	(void)ece;
-	return fail(EOPNOTSUPP);
-}
-
 int ibv_destroy_qp(struct ibv_qp *qp)
 {
 	int error = close_handle(qp->handle);

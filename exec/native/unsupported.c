@@ -46,6 +46,10 @@ IS(ibv_unimport_pd, nothing);
 IS(ibv_unimport_mr, nothing);
 IS(ibv_unimport_dm, nothing);
 
+/* Extensions of connections, which are those of vendors */
+IS(ibv_query_ece, unsupported_int);
+IS(ibv_set_ece, unsupported_int);
+
 /* Memory of devices, and hints for processors */
 IS(ibv_reg_dmabuf_mr, unsupported_pointer);
 IS(ibv_dm_export_dmabuf_fd, unsupported_minus_one);
