@@ -24,7 +24,6 @@ export default {
           { text: 'From C to Java', link: '/docs/c-to-java.html' },
           { text: 'Manual pages', link: '/docs/man/' },
           { text: 'The tools', link: '/docs/tools/' },
-          { text: 'Tests of pyverbs', link: '/docs/pyverbs.html' },
           { text: 'Performance', link: '/docs/performance.html' },
           { text: 'Decisions', link: '/docs/decisions/' },
           { text: 'Changelog', link: '/CHANGELOG.html' },
