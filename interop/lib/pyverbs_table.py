@@ -22,8 +22,9 @@ rdma-core has tests of its own for drivers of devices, in Python, with its bindi
 those of Debian's python3-pyverbs {version}, without those for devices of one vendor. `interop/pyverbs --page docs/pyverbs.md` runs them
 and writes this page.
 
-A test of a device that lacks what it needs skips itself. The tests of the connection manager (`test_rdmacm`) and `test_fork` are a group
-of their own: they fork two processes, which must be the first ones to use a device over exec, so no device is opened before, on either side.
+A test skips itself on a device that lacks what it needs. The tests of the connection manager (`test_rdmacm`) fork two processes. Over exec
+these can use devices only if the process that forks has used none, so these tests and `test_fork` are a group of their own, in which no
+device is opened before, on either side.
 
 ## Results
 
