@@ -11,10 +11,11 @@ declare -A guest_pid guest_address=([guest]=$guest_ip4 [peer]=$host_ip4)
 # require_setup NEEDS-GUEST(true|false) : fails if something that interop/setup installs is missing.
 require_setup() {
     local tool tools='tcpdump tshark ip ss' missing=()
-    ! $1 || tools+=' qemu-system-x86_64 busybox rping rdma ibv_devices nft tc'
+    ! $1 || tools+=' qemu-system-x86_64 rping rdma ibv_devices nft tc'
     for tool in $tools; do
         type -P "$tool" >/dev/null || missing+=("$tool")
     done
+    ! $1 || [ -x "$guest_busybox" ] || missing+=("$guest_busybox")
     ! $1 || kernel_release >/dev/null || missing+=("a guest kernel in $kernel_dir")
     ! $1 || ! $guest_has_siw || [ -f "$(siw_file "$(kernel_release)")" ] || missing+=("the module siw for it")
     ! $1 || [ -z "$guest_layer" ] || [ -f "$guest_layer/complete" ] || missing+=("the programs of Debian 13 in $guest_layer")

@@ -7,6 +7,10 @@ guest_modules=(
     sch_netem sch_prio sch_ingress cls_u32 act_mirred ifb # loss, delay, reordering in both directions
 )
 
+# The first program of the guest: that of Debian's busybox-static, which needs no library. It is unpacked, since it cannot be installed beside
+# Debian's busybox.
+guest_busybox=$cache_dir/busybox/bin/busybox
+
 # The folder of the kernel in use: that of Debian 12, or that of kernel_select.
 kernel_dir=$cache_dir/kernel
 
@@ -76,7 +80,7 @@ build_initramfs() {
     local release=$1 file=$2 tree path
     tree=$(mktemp -d "$file.XXXXXX") || return 1
     mkdir -p "$tree"/{bin,dev,proc,sys,modules,root,mnt}
-    cp /bin/busybox "$tree/bin/busybox"
+    cp "$guest_busybox" "$tree/bin/busybox"
     ln -s busybox "$tree/bin/sh"
     cp "$lib_dir/guest-init" "$tree/init"
     cp "$lib_dir/guest-agent" "$tree/agent"
@@ -89,6 +93,6 @@ build_initramfs() {
         esac
         basename "$path" .xz
     done <"$tree/modules.list" >"$tree/modules/order"
-    (cd "$tree" && find . | busybox cpio -o -H newc 2>/dev/null) >"$file"
+    (cd "$tree" && find . | "$guest_busybox" cpio -o -H newc 2>/dev/null) >"$file"
     rm -rf "$tree"
 }

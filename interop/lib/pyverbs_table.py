@@ -13,9 +13,6 @@ MEANINGS = [
     ('Create XRCD is not', 'rdma_rxe has no XRC'),
     ('Rereg MR is not', 'rdma_rxe cannot change a memory region'),
     ('ODP is not', 'this rdma_rxe has no on-demand paging; the software device pins no memory, so that all memory is paged on demand'),
-    ('ODP implicit', 'neither has a memory region for all memory of a process'),
-    ('Importing a device', 'rdma_rxe cannot import a device of another process'),
-    ('Must be run by root|RAW QP must be done by root', 'neither has raw Ethernet queue pairs; over exec the user is no root, which pyverbs asks first'),
 ]
 
 PAGE = """# Tests of pyverbs
@@ -25,8 +22,9 @@ rdma-core has tests of its own for drivers of devices, in Python, with its bindi
 those of Debian's python3-pyverbs {version}, without those for devices of one vendor. `interop/pyverbs --page docs/pyverbs.md` runs them
 and writes this page.
 
-A test of a device that lacks what it needs skips itself. The tests of the connection manager (`test_rdmacm`) and `test_fork` are a group
-of their own: they fork two processes, which must be the first ones to use a device over exec, so no device is opened before, on either side.
+A test skips itself on a device that lacks what it needs. The tests of the connection manager (`test_rdmacm`) fork two processes. Over exec
+these can use devices only if the process that forks has used none, so these tests and `test_fork` are a group of their own, in which no
+device is opened before, on either side.
 
 ## Results
 
@@ -35,6 +33,10 @@ of their own: they fork two processes, which must be the first ones to use a dev
 ## Tests that differ
 
 {differences}
+
+## Tests that both skip
+
+{skipped}
 """
 
 
@@ -91,6 +93,19 @@ def differing(exec_results, rxe_results, names):
     return rows
 
 
+def skipped_by_both(exec_results, rxe_results, names):
+    """Counts the tests that skip themselves on both sides, by their reasons."""
+    counts = {}
+    for name in names:
+        if exec_results[name][0] == rxe_results[name][0] == 'skipped':
+            key = exec_results[name][1], rxe_results[name][1]
+            counts[key] = counts.get(key, 0) + 1
+    rows = [('tests', 'reason over exec', 'reason on rdma_rxe')]
+    for (over_exec, on_rxe), count in sorted(counts.items(), key=lambda item: -item[1]):
+        rows.append((str(count), over_exec, 'the same' if on_rxe == over_exec else on_rxe))
+    return rows
+
+
 def markdown(rows):
     lines = [rows[0], ['---'] * len(rows[0]), *rows[1:]]
     return '\n'.join('| ' + ' | '.join(cell.replace('|', '\\|') for cell in line) + ' |' for line in lines)
@@ -113,7 +128,8 @@ def main():
     print_rows([(row[0], row[2], row[3], row[4], row[1]) for row in differences], (36, 8, 11, 0, 0))
     if len(sys.argv) > 4:
         with open(sys.argv[4], 'w', encoding='utf-8') as page:
-            page.write(PAGE.format(kernel=kernel, version=version, classes=markdown(classes), differences=markdown(differences)))
+            page.write(PAGE.format(kernel=kernel, version=version, classes=markdown(classes), differences=markdown(differences),
+                                   skipped=markdown(skipped_by_both(*sides, names))))
     faults = [name for name in names if sides[0][name][0] != 'passed' and
               (sides[1][name][0] == 'passed' or (sides[0][name][0] in ('failed', 'missing') and sides[1][name][0] != 'skipped'))]
     for name in faults:

@@ -40,6 +40,7 @@ export default {
           { text: 'Javadoc', link: `${base}javadoc/index.html`, target: '_self' },
           { text: 'States of a queue pair', link: '/docs/queue-pair-states.html' },
           { text: 'Linux and the specification', link: '/docs/linux-and-the-specification.html' },
+          { text: 'Tests of pyverbs', link: '/docs/pyverbs.html' },
           { text: 'Performance', link: '/docs/performance.html' },
           { text: 'Security', link: '/SECURITY.html' },
           { text: 'Architecture', link: '/ARCHITECTURE.html' },
