@@ -31,7 +31,8 @@ wait_until() { # SECONDS COMMAND...
 # Installs the Debian packages of the programs that are missing.
 install_programs() {
     local name package missing=()
-    for name in ibv_devices:ibverbs-utils rping:rdmacm-utils ib_send_lat:perftest cc:gcc ip:iproute2 setpriv:util-linux tshark:tshark; do
+    for name in ibv_devices:ibverbs-utils rping:rdmacm-utils ib_send_lat:perftest ucx_perftest:ucx-utils NPtcp:netpipe-tcp \
+        mpirun:openmpi-bin mpicc:libopenmpi-dev cc:gcc ip:iproute2 setpriv:util-linux tshark:tshark; do
         package=${name#*:}
         command -v "${name%%:*}" >/dev/null || missing+=("$package")
     done

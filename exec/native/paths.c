@@ -22,18 +22,27 @@
 #define VERBS_FILES "/dev/infiniband/uverbs"
 #define ATTRIBUTES "/sys/class/infiniband"
 #define ATTRIBUTE_BYTES 64
+#define NAME_BEGINNING "rdma4j_" /* of a software device; the files of any other one are the system's */
 
 static int begins_with(const char *path, const char *beginning)
 {
 	return !strncmp(path, beginning, strlen(beginning));
 }
 
-/* Returns the device with a name, or with a name of its device file; NULL if there is none. The device stays there. */
+/*
+ * Returns the device with a name, or with a name of its device file; NULL if there is none. The device stays there.
+ *
+ * It does not start Java to look for a device of hardware: libpsm2 does so in its constructor, where the dynamic linker lets no other
+ * thread load a library.
+ */
 static struct ibv_device *find_device(const char *name, const char *file)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_device *found = NULL;
+	struct ibv_device **list;
 
+	if (name && !begins_with(name, NAME_BEGINNING))
+		return NULL;
+	list = ibv_get_device_list(NULL);
 	for (int i = 0; list && list[i] && !found; i++) {
 		if (name ? !strcmp(list[i]->name, name) : !strcmp(list[i]->dev_name, file))
 			found = list[i];

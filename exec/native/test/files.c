@@ -191,8 +191,19 @@ static void read_attributes(void)
 	ibv_free_device_list(list);
 }
 
+/* A library's constructor may look for the files of hardware, while no thread may load another library: Java must not start. */
+static void look_for_hardware(void)
+{
+	struct stat result;
+
+	CHECK(stat("/sys/class/infiniband/hfi1_0", &result) < 0 && errno == ENOENT);
+	CHECK(open("/sys/class/infiniband/hfi1_0/ports/1/gids/0", O_RDONLY) < 0 && errno == ENOENT);
+	CHECK(!stat("/proc/self/task", &result) && result.st_nlink == 2 + 1 /* thread */);
+}
+
 int main(void)
 {
+	look_for_hardware();
 	take_events();
 	interrupt_wait();
 	replace();
