@@ -36,6 +36,7 @@ install_programs() {
         command -v "${name%%:*}" >/dev/null || missing+=("$package")
     done
     [ -f /usr/include/stdio.h ] || missing+=(libc6-dev)
+    /usr/bin/python3 -c 'import pyverbs' 2>/dev/null || missing+=(python3-pyverbs)
     [ ${#missing[@]} -gt 0 ] || return 0
     command -v apt-get >/dev/null || die "install the programs of the packages ${missing[*]}"
     say "exec/run: installing ${missing[*]}"

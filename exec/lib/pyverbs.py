@@ -7,6 +7,7 @@ tests behind one that ends its process, or that takes too long, run in another o
 """
 
 import argparse
+import fnmatch
 import gzip
 import os
 import re
@@ -22,15 +23,18 @@ import unittest
 # For devices of one vendor or graphics cards.
 VENDOR_TESTS = r'test_(mlx5|efa|irdma|cuda)'
 POLL_SECONDS = 0.05
+# Where distributions have the tests.
+FOLDERS = ['/usr/share/doc/rdma-core/tests', '/usr/share/doc/python3-pyverbs/tests']
 
 
 def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
-    parser.add_argument('--tests', default='/usr/share/doc/rdma-core/tests', help='folder of the tests, which may be compressed')
+    parser.add_argument('--tests', metavar='FOLDER', default=next(filter(os.path.isdir, FOLDERS), FOLDERS[0]),
+                        help='folder of the tests, which may be compressed (default: %(default)s)')
     parser.add_argument('--output', metavar='FILE', help='write the lines of results to FILE')
     parser.add_argument('--only', default='', metavar='PATTERN', help='only tests whose names match')
-    parser.add_argument('--exclude', default='^$', metavar='PATTERN', help='no tests whose names match')
-    parser.add_argument('--known', metavar='FILE', help='tests that may fail: a name, a tab and a reason on each line')
+    parser.add_argument('--without', metavar='FILE', help='tests that are skipped: a pattern of the shell, a tab and a reason on each line')
+    parser.add_argument('--known', metavar='FILE', help='tests that may fail, in the same format')
     parser.add_argument('--seconds', type=float, default=60, help='limit of one test (default: %(default)s)')
     parser.add_argument('--list', action='store_true', help='print the names of the tests and exit')
     parser.add_argument('--device', help='name of the device (default: the first one)')
@@ -92,6 +96,18 @@ class Recorder(unittest.TestResult):
 
     def addUnexpectedSuccess(self, test):
         self.outcome = ('failed', 'passes although it is expected to fail')
+
+
+def read_reasons(path):
+    """Returns the patterns of a file with their reasons."""
+    if not path:
+        return {}
+    with open(path, encoding='utf-8') as file:
+        return dict(line.rstrip('\n').split('\t', 1) for line in file if line.strip() and not line.startswith('#'))
+
+
+def reason_for(name, reasons):
+    return next((reason for pattern, reason in reasons.items() if fnmatch.fnmatch(name, pattern)), '')
 
 
 def short_name(name):
@@ -175,13 +191,20 @@ def run_child(folder, module, output, skip_names, arguments):
     suite = unittest.TestSuite()
     for test in tests_of(module):
         name = short_name(test.id())
-        if re.search(arguments.only, name) and not re.search(arguments.exclude, name) and name not in done:
+        if re.search(arguments.only, name) and name not in done:
             suite.addTest(test)
+    without = read_reasons(arguments.without)
     with open(output, 'a', encoding='utf-8') as file:
         if arguments.list:
             file.writelines(f'{short_name(test.id())}\tlisted\t\n' for test in suite)
             return
-        suite.run(Recorder(file))
+        recorder = Recorder(file)
+        for test in suite:
+            reason = reason_for(short_name(test.id()), without)
+            if reason:
+                recorder.write(test, 'skipped', reason)
+        suite = unittest.TestSuite(test for test in suite if not reason_for(short_name(test.id()), without))
+        suite.run(recorder)
 
 
 # ---- The process that starts the others ----
@@ -248,21 +271,14 @@ def run_module(folder, module, work, arguments):
         results[running] = [running, 'failed', why_ended(child, late, arguments.seconds)]
 
 
-def read_known(path):
-    if not path:
-        return {}
-    with open(path, encoding='utf-8') as file:
-        return dict(line.rstrip('\n').split('\t', 1) for line in file if line.strip() and not line.startswith('#'))
-
-
 def print_summary(results, known):
     """Prints what did not pass, and the counts. Returns whether a test failed that is not known to."""
     unknown = 0
     for name, outcome, reason in results:
         if outcome == 'failed':
-            note = f' (known: {known[name]})' if name in known else ''
-            unknown += name not in known
-            print(f'failed   {name}: {reason}{note}')
+            known_reason = reason_for(name, known)
+            unknown += not known_reason
+            print(f'failed   {name}: {reason}' + (f' (known: {known_reason})' if known_reason else ''))
     reasons = {}
     for _, outcome, reason in results:
         if outcome == 'skipped':
@@ -299,7 +315,7 @@ def main():
     if not results:
         print(f'no test of {arguments.tests} matches', file=sys.stderr)
         return 2
-    return 1 if print_summary(results, read_known(arguments.known)) else 0
+    return 1 if print_summary(results, read_reasons(arguments.known)) else 0
 
 
 if __name__ == '__main__':
