@@ -23,6 +23,7 @@ import unittest
 # For devices of one vendor or graphics cards.
 VENDOR_TESTS = r'test_(mlx5|efa|irdma|cuda)'
 POLL_SECONDS = 0.05
+NO_MAC = '00:00:00:00:00:00'
 # Where distributions have the tests.
 FOLDERS = ['/usr/share/doc/rdma-core/tests', '/usr/share/doc/python3-pyverbs/tests']
 
@@ -150,11 +151,10 @@ def prepare(folder, arguments):
 def set_address(arguments):
     from tests import base
 
-    def address(_name):
-        return arguments.address, '00:00:00:00:00:00'
+    def add_combination(test, device, port, gid):
+        test.args.append([device, port, gid, arguments.address, NO_MAC])
 
-    base.RDMATestCase.get_net_name = staticmethod(lambda *_: 'interface')
-    base.RDMATestCase.get_ip_mac_address = staticmethod(address)
+    base.RDMATestCase._get_ip_mac = add_combination
     if arguments.fork_first:
         from tests import utils
         utils.requires_mcast_support = lambda: lambda test: test
@@ -165,7 +165,7 @@ def set_address(arguments):
 def set_up_without_device(test, arguments):
     test.pkey_index = 0
     test.dev_name, test.ib_port, test.gid_index = arguments.device, arguments.port, arguments.gid
-    test.ip_addr, test.mac_addr = arguments.address, '00:00:00:00:00:00'
+    test.ip_addr, test.mac_addr = arguments.address, NO_MAC
     test.dev_info = {'dev_name': test.dev_name, 'ib_port': test.ib_port, 'gid_index': test.gid_index}
 
 

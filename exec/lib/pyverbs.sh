@@ -4,22 +4,18 @@
 pyverbs_results=$exec_dir/target/pyverbs
 
 define_pyverbs_rows() {
-    row_add pyverbs/quick C quick 60 pyverbs quick '' --only '^test_(mr|cq|cq_events|atomic|pd)\.'
-    row_add pyverbs/quick/connections C quick 60 pyverbs quick-connections '' --fork-first --only '^test_rdmacm\..*(_sync|async_traffic$|_read)'
+    row_add pyverbs/some C quick 60 pyverbs some '' --only '^test_(mr|cq_events|atomic|pd|rdmacm)\.(?!.*(reject|external|ex_|udp))'
     row_add pyverbs/all C full 300 pyverbs all ''
-    row_add pyverbs/all/connections C full 200 pyverbs connections '' --fork-first --only '^test_rdmacm\.'
-    row_add pyverbs/all/loss C full 600 pyverbs all-loss '--fault loss=1%,seed=7' --without "$exec_dir/lib/pyverbs-without-with-loss.tsv"
-    row_add pyverbs/all/connections/loss C full 200 pyverbs connections-loss '--fault loss=1%,seed=7' --fork-first --only '^test_rdmacm\.' \
-        --without "$exec_dir/lib/pyverbs-without-with-loss.tsv"
+    row_add pyverbs/all-with-loss C full 600 pyverbs all-with-loss '--fault loss=1%,seed=7' --without "$exec_dir/lib/pyverbs-without-with-loss.tsv"
 }
 
-# Both ends of a test are in one process, or with --fork-first in two processes of one host.
+# Both ends of a test are in one process, or in two processes of one host if it is of the connection manager.
 pyverbs() { # NAME "OPTIONS OF RDMA4J EXEC" OPTIONS...
     local name=$1 options=$2
     shift 2
     # shellcheck disable=SC2086
     start program server "$limit" "$launcher" exec $options -- /usr/bin/python3 "$exec_dir/lib/pyverbs.py" --output "$row_dir/results.tsv" \
-        --known "$exec_dir/lib/pyverbs-known.tsv" --device rdma4j_eth0 --gid $gid_index --address $server_address "$@"
+        --known "$exec_dir/lib/pyverbs-known.tsv" --device rdma4j_eth0 --gid $gid_index --address $server_address --fork-first "$@"
     finish program
     mkdir -p "$pyverbs_results"
     cp "$row_dir/results.tsv" "$pyverbs_results/$name.tsv" 2>/dev/null
