@@ -19,6 +19,7 @@ define_fault_rows() {
     row_add signal/SEGV C quick 20 process segv 139
     row_add process/fork C quick 20 process fork 0
     row_add process/system C full 20 process system 0
+    row_add process/memory C quick 40 memory_taken_away
     row_add process/status C full 20 refused 7 '' sh -c 'exit 7'
     row_add process/script C full 20 one_program rdma4j_eth0 sh -c 'ibv_devices'
     row_add missing/program C quick 10 refused 127 'there is no program no-such-program' no-such-program
@@ -143,6 +144,15 @@ process() { # STEP STATUS
     finish program
     [ $status -eq "$2" ] || wrong "it ended with $status and not $2" || return
     [ -z "$(find / -maxdepth 1 -name 'hs_err*' -newer "$row_dir/program.cmd")" ] || wrong 'the virtual machine has written a report'
+}
+
+# Memory is unmapped, freed or protected while it is registered.
+memory_taken_away() {
+    cc -std=gnu11 -O1 -I "$exec_dir/native" -o "$row_dir/memory" "$exec_dir/native/test/memory.c" "$(library_folder)/libibverbs.so.1" -pthread ||
+        wrong 'cannot compile' || return
+    start program server "$limit" "$launcher" exec -- "$row_dir/memory" rdma4j_eth0
+    finish program
+    one_sentence 0 ''
 }
 
 # Expects a status, and one sentence if TEXT is not empty.
