@@ -35,6 +35,7 @@ define_perftest_rows() {
     perftest_add ib_send_bw full -n 100 -z
     near=true perftest_add ib_send_lat full -n 500 --same-host
     near=true perftest_add ib_write_bw full -n 500 --same-host
+    near=true perftest_add ib_send_bw full -n 500 -s 65536 -c UC --same-host # more than the memory that the processes share
 }
 
 # Adds the rows of a tool with the same options on both sides.

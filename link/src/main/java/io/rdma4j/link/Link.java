@@ -39,6 +39,19 @@ public interface Link extends AutoCloseable {
     }
 
     /**
+     * Returns whether there is room for packets to a queue pair, so that {@link #send} does not drop them before they leave this process.
+     * True if that is not known in advance.
+     *
+     * @param destinationHigh upper half of the address in GID form
+     * @param destinationLow lower half of the address
+     * @param queuePairNumber number of the queue pair that they are for
+     * @param bytes bytes of the packets
+     */
+    default boolean hasRoom(long destinationHigh, long destinationLow, int queuePairNumber, int bytes) {
+        return true;
+    }
+
+    /**
      * Opens a flow, from which {@link SendBurst#flow} sends bursts. If there are many already, another port may be returned.
      *
      * @param sourcePort the UDP source port that is wanted

@@ -13,6 +13,9 @@ public interface SendRing extends AutoCloseable {
      */
     boolean send(SendBurst burst, int sourcePort);
 
+    /** Returns whether there is room for bursts that have so many bytes together. */
+    boolean hasRoom(int bytes);
+
     /** Returns whether the other process has closed the ring, has exited, or has broken the ring. */
     boolean isEnded();
 

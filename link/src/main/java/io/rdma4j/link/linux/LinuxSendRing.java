@@ -51,6 +51,11 @@ final class LinuxSendRing implements SendRing {
     }
 
     @Override
+    public boolean hasRoom(int bytes) {
+        return !closed && writer.hasRoomFor(bytes);
+    }
+
+    @Override
     public boolean isEnded() {
         return socket.isEnded() || writer.isBroken();
     }

@@ -71,6 +71,15 @@ public final class RingWriter {
         return true;
     }
 
+    /**
+     * Returns whether the next bursts find room that have so many bytes together. What the reader releases is seen at once. False if the
+     * reader has broken the ring.
+     */
+    public boolean hasRoomFor(int bytes) {
+        // Beside the frames there are headers, and padding at the end of the ring that is less than a record.
+        return hasRoom(2L * bytes);
+    }
+
     private boolean hasRoom(long bytes) {
         if (!isBroken && tail + bytes - head <= capacity) {
             return true;

@@ -206,6 +206,23 @@ class RingTest {
     }
 
     @Test
+    void burstsForWhichThereIsRoomAreWritten() {
+        int bytes = 1000;
+        int written = 0;
+        while (writer.hasRoomFor(2 * bytes)) {
+            assertThat(write(bytes, 1)).isTrue();
+            assertThat(write(bytes, 2)).isTrue();
+            written += 2;
+        }
+        assertThat(written * bytes).as("most of the ring").isGreaterThan(CAPACITY * 3 / 4);
+        assertThat(poll(8)).isEqualTo(8);
+        assertThat(poll(1)).isEqualTo(1);
+        assertThat(writer.hasRoomFor(2 * bytes)).isTrue();
+        setHead(tail() + 64);
+        assertThat(writer.hasRoomFor(CAPACITY / 4)).as("a ring that is broken").isFalse();
+    }
+
+    @Test
     void fullRingIsReadToItsEndAndFilledAgain() {
         int records = fill();
         for (int i = 0; i < records; i++) {

@@ -3,6 +3,7 @@ package io.rdma4j.soft.engine;
 import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.transport.QueuePairCounters;
 import io.rdma4j.transport.QueuePairMachine;
+import io.rdma4j.transport.UcQueuePair;
 import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Ecn;
 import io.rdma4j.wire.Packet;
@@ -14,6 +15,12 @@ import org.jspecify.annotations.Nullable;
 
 /** A queue pair as the engine drives it: protocol machine, port, and links in the engine's lists. */
 public final class DrivenQueuePair extends DeadlineTask {
+    /** The longest time for which packets wait for a process of this host that does not read. */
+    private static final long LONGEST_HOLD_NANOS = 200_000_000;
+
+    /** The interval at which to look whether it has read. */
+    private static final long HOLD_NANOS = 50_000;
+
     private static final VarHandle RUNG;
 
     static {
@@ -64,6 +71,12 @@ public final class DrivenQueuePair extends DeadlineTask {
 
     @Nullable
     DrivenQueuePair nextActive;
+
+    /** The time since which packets are held back. */
+    private long heldSinceNanos;
+
+    /** The time at which to look again whether they can be sent; {@link Long#MAX_VALUE} if none are held back. */
+    private long resumeNanos = Long.MAX_VALUE;
 
     /** The bytes of all frames that were sent, without IP and UDP headers. */
     long sentBytes;
@@ -198,6 +211,38 @@ public final class DrivenQueuePair extends DeadlineTask {
 
     void unring() {
         RUNG.setVolatile(this, 0);
+    }
+
+    /**
+     * Returns whether packets must wait, because the process of this host that they are for has not read those before them. Only an
+     * unreliable connection waits, since nothing would send its message again; a reliable one has a window. It waits for
+     * {@value #LONGEST_HOLD_NANOS} ns at most, after which its packets are dropped as those of others are.
+     *
+     * @param bytes the most bytes that would be sent
+     */
+    boolean holdsBack(long nowNanos, int bytes) {
+        if (!(machine instanceof UcQueuePair connected) || hasRoom(connected, bytes)) {
+            resumeNanos = Long.MAX_VALUE;
+            return false;
+        }
+        if (resumeNanos == Long.MAX_VALUE) {
+            heldSinceNanos = nowNanos;
+        }
+        resumeNanos = nowNanos + HOLD_NANOS;
+        return nowNanos - heldSinceNanos < LONGEST_HOLD_NANOS;
+    }
+
+    private boolean hasRoom(UcQueuePair connected, int bytes) {
+        Port from = port;
+        QueuePairMachine.Peer peer = connected.peer();
+        return from == null
+                || peer == null
+                || connected.sendQueue().isEmpty()
+                || from.link().hasRoom(remoteHigh, remoteLow, peer.queuePairNumber(), bytes);
+    }
+
+    long nextDeadlineNanos() {
+        return Math.min(machine.nextDeadlineNanos(), resumeNanos);
     }
 
     @Override

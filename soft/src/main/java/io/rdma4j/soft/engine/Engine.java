@@ -376,7 +376,7 @@ public final class Engine implements WaitDriver {
     }
 
     void refreshDeadline(DrivenQueuePair queuePair) {
-        deadlines.schedule(queuePair, queuePair.machine.nextDeadlineNanos());
+        deadlines.schedule(queuePair, queuePair.nextDeadlineNanos());
     }
 
     private void onDoorbell(DrivenQueuePair queuePair) {

@@ -76,7 +76,11 @@ final class Transmitter {
         int budget = RUN_PACKETS;
         while (budget > 0 && hasWork()) {
             DrivenQueuePair queuePair = activeQueue.next();
-            budget -= transmitQuantum(queuePair, nowNanos);
+            if (queuePair.holdsBack(nowNanos, QUANTUM_BYTES)) {
+                isQuantumUsedUp = false;
+            } else {
+                budget -= transmitQuantum(queuePair, nowNanos);
+            }
             if (isQuantumUsedUp) {
                 activeQueue.addContinuing(queuePair);
             } else {

@@ -116,14 +116,29 @@ final class PortRings {
         }
         long high = burst.destinationHigh();
         long low = burst.destinationLow();
+        Peer peer = peer(high, low, slot);
+        SendRing ring = peer.ring;
+        return ring != null && !ring.isEnded() ? ring : open(peer, high, low, slot);
+    }
+
+    /** Returns false if packets to a queue pair go through a ring that has no room for them. */
+    boolean hasRoom(long high, long low, int queuePairNumber, int bytes) {
+        int slot = Slot.ofQueuePairNumber(queuePairNumber);
+        if (!isEnabled || slot == 0 || !Slot.isOfMainEngine(queuePairNumber)) {
+            return true;
+        }
+        SendRing ring = peer(high, low, slot).ring;
+        return ring == null || ring.isEnded() || ring.hasRoom(bytes);
+    }
+
+    private Peer peer(long high, long low, int slot) {
         if (slot != lastSlot || low != lastLow || high != lastHigh) {
             last = find(high, low, slot);
             lastHigh = high;
             lastLow = low;
             lastSlot = slot;
         }
-        SendRing ring = last.ring;
-        return ring != null && !ring.isEnded() ? ring : open(last, high, low, slot);
+        return last;
     }
 
     /** Returns whether the main engine of the other process, which alone has rings, drives the queue pairs of all frames. */

@@ -61,6 +61,11 @@ final class RingLink extends ForwardingLink {
     }
 
     @Override
+    public boolean hasRoom(long destinationHigh, long destinationLow, int queuePairNumber, int bytes) {
+        return rings.hasRoom(destinationHigh, destinationLow, queuePairNumber, bytes);
+    }
+
+    @Override
     public void send(SendBurst burst) {
         SendRing ring = rings.to(burst);
         if (ring != null) {
