@@ -124,8 +124,9 @@ def main():
         side.update({name: ('missing', 'the test did not run') for name in names if name not in side})
     classes, differences = by_class(*sides, names), differing(*sides, names)
     print_rows(classes, (42, 34, 34))
-    print()
-    print_rows([(row[0], row[2], row[3], row[4], row[1]) for row in differences], (36, 8, 11, 0, 0))
+    if len(differences) > 1:
+        print()
+        print_rows([(row[0], row[2], row[3], row[4], row[1]) for row in differences], (36, 8, 11, 0, 0))
     if len(sys.argv) > 4:
         with open(sys.argv[4], 'w', encoding='utf-8') as page:
             page.write(PAGE.format(kernel=kernel, version=version, classes=markdown(classes), differences=markdown(differences),
