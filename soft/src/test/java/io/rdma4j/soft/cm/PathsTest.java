@@ -6,6 +6,7 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.RoutePath;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.verbs.PathMtu;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -40,8 +41,7 @@ class PathsTest {
     @Test
     void theRouteHasThatOfTheDevice() {
         dialogue.routed();
-        RoutePath path = active().path();
-        assertThat(path).isNotNull();
+        RoutePath path = Objects.requireNonNull(active().path());
         assertThat(path.pathMtu()).isEqualTo(PathMtu.MTU_1024);
         assertThat(path.trafficClass()).isZero();
         assertThat(path.hopLimit()).isEqualTo(64);
@@ -60,8 +60,7 @@ class PathsTest {
         active().connect(Dialogue.parameters());
         dialogue.network.settle();
         SimulatedNetwork.Identifier passive = dialogue.listener.requests.remove();
-        RoutePath path = passive.id().path();
-        assertThat(path).isNotNull();
+        RoutePath path = Objects.requireNonNull(passive.id().path());
         assertThat(path.pathMtu()).isEqualTo(CHOSEN.pathMtu());
         assertThat(path.trafficClass()).isEqualTo(CHOSEN.trafficClass());
         assertThat(path.flowLabel()).isEqualTo(CHOSEN.flowLabel());
