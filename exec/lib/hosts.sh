@@ -25,7 +25,11 @@ hosts_up() {
     ip -n "${netns[server]}" link add eth0 type veth peer name eth0 netns "${netns[client]}" || die 'cannot make a pair of interfaces'
     host_address server "$server_address" fd00:db8::1
     host_address client "$client_address" fd00:db8::2
+    wait_until 10 host_is_up client && wait_until 10 host_is_up server || die 'the interfaces do not get up'
 }
+
+# An interface gets up some time after the command.
+host_is_up() { ip -n "${netns[$1]}" link show dev eth0 | grep -q 'state UP'; } # HOST
 
 host_address() { # HOST IPV4 IPV6
     ip -n "${netns[$1]}" address add "$2/24" dev eth0
