@@ -401,6 +401,8 @@ class DataPathTest {
     @Test
     void threadsPostToOneQueuePairAtTheSameTime() throws Exception {
         int each = 200;
+        assertThat(client.call(Operation.RESIZE_CQ, client.queue, 2 * each))
+                .isZero(); // this thread may not run meanwhile
         List<Thread> threads = new ArrayList<>();
         for (int t = 0; t < 2; t++) {
             int thread = t;
