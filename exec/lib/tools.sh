@@ -121,7 +121,7 @@ asyncwatch() {
     local result=$?
     ip -n "${netns[client]}" link set eth0 up
     host_address client "$client_address" fd00:db8::2 2>/dev/null
-    wait_until 10 host_is_up server
+    wait_until 10 has_carrier server
     end program INT
     return $result
 }

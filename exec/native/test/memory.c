@@ -403,6 +403,28 @@ static void check_compiled(void)
 	CHECK(!ibv_dereg_mr(region));
 }
 
+/* Atomics on memory whose address is no multiple of eight, though it is one for the peer. */
+static void check_unaligned(void)
+{
+	char *address = map();
+	struct ibv_mr *region = ibv_reg_mr_iova(domain, address + 4, 64, 0x10000, ALL_RIGHTS);
+	struct ibv_mr peer = *region;
+	uint64_t value = 7;
+
+	current = "unaligned";
+	peer.addr = (void *)0x10000;
+	memcpy(address + 4, &value, sizeof(value));
+	connect_pair();
+	CHECK(execute(IBV_WR_ATOMIC_FETCH_AND_ADD, good, &peer, 8) == IBV_WC_SUCCESS);
+	memcpy(&value, address + 4, sizeof(value));
+	CHECK(value == 8 && *(uint64_t *)good->addr == 7);
+	CHECK(execute(IBV_WR_ATOMIC_CMP_AND_SWP, good, &peer, 8) == IBV_WC_SUCCESS);
+	memcpy(&value, address + 4, sizeof(value));
+	CHECK(value == 8 && *(uint64_t *)good->addr == 8);
+	destroy_pair();
+	CHECK(!ibv_dereg_mr(region) && !munmap(address, BYTES));
+}
+
 static void check_inline(void)
 {
 	struct ibv_sge element = { 8, 64, 0 };
@@ -432,6 +454,7 @@ int main(int count, char **arguments)
 	check_registration();
 	check_race();
 	check_inline();
+	check_unaligned();
 	check_compiled();
 	return 0;
 }

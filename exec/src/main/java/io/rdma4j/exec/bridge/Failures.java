@@ -11,7 +11,7 @@ public final class Failures {
     /** True if stack traces are printed, to look for a fault: {@code -Drdma4j.exec.trace}. */
     private static final boolean TRACE = System.getProperty("rdma4j.exec.trace") != null;
 
-    /** What standard error has already: a program may try again and again. */
+    /** The sentences that standard error has already: a program may try again and again. */
     private static final Set<String> REPORTED = ConcurrentHashMap.newKeySet();
 
     private Failures() {}

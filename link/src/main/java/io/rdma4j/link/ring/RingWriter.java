@@ -72,8 +72,8 @@ public final class RingWriter {
     }
 
     /**
-     * Returns whether the next bursts find room that have so many bytes together. What the reader releases is seen at once. False if the
-     * reader has broken the ring.
+     * Returns whether the next bursts find room that have so many bytes together. The room that the reader releases is seen at once. False if
+     * the reader has broken the ring.
      */
     public boolean hasRoomFor(int bytes) {
         // Beside the frames there are headers, and padding at the end of the ring that is less than a record.
