@@ -17,6 +17,8 @@ define_library_rows() {
     row_add librspreload/NPtcp 'C->C' quick 40 sockets_program inside -i -u 4096
     row_add librspreload/NPtcp-outside 'C->C' full 40 sockets_program outside -i -u 4096
     row_add librspreload/NPtcp-64K 'C->C' full 60 sockets_program inside -l 16384 -u 65536 -n 20
+    row_add librspreload/sockets 'C->C' full 40 plain_sockets send 3000000
+    row_add librspreload/client-leaves 'C->C' full 40 plain_sockets leave 12
     row_add Open-MPI 'C->C' quick 40 two_ranks
     row_add Open-MPI/UD 'C->C' full 40 two_ranks UCX_TLS=ud,self
 }
@@ -64,6 +66,23 @@ sockets_program() { # inside|outside OPTIONS...
     [ $status -eq 0 ] || wrong "the server ended with $status" || return
     for label in client server; do no_complaint $label || return; done
     [ "$1" != -i ] || { grep -q 'check passed' "$row_dir/client.err" && ! grep -qi 'fail' "$row_dir/client.err"; } || wrong 'data are wrong'
+}
+
+# The server gets as many bytes as the client has sent, and ends soon after the client, also if that does not close its socket.
+plain_sockets() { # send|leave BYTES
+    local command=("$launcher" exec -- env "LD_PRELOAD=$(preload_of_sockets)" "$row_dir/sockets") begin
+    cc -O1 -Wall -o "$row_dir/sockets" "$exec_dir/lib/sockets.c" || wrong 'cannot compile' || return
+    start server server "$limit" "${command[@]}" receive
+    pair_ready cm || return
+    ! listens_tcp server 18600 || wrong 'the server listens on a TCP port' || return
+    start client client "$limit" "${command[@]}" "$1" "$server_address"
+    finish client
+    [ $status -eq 0 ] || wrong "the client ended with $status" || return
+    begin=$(now_ms)
+    finish server
+    [ $status -eq 0 ] || wrong "the server ended with $status" || return
+    [ $(($(now_ms) - begin)) -lt 5000 ] || wrong 'the server does not learn that the client has ended' || return
+    prints server 1 "^$2 bytes, 0 wrong$"
 }
 
 # Two ranks on one host. UCX tells by which transports they talk.
