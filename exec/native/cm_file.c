@@ -147,13 +147,6 @@ static void release_all(unsigned int first, unsigned int last)
 	}
 }
 
-/* The kernel closes the files of a process that ends, so that its peers learn that they are disconnected. Java sees no end. */
-__attribute__((destructor)) static void release_at_exit(void)
-{
-	if (!is_called_by_java())
-		release_all(0, ~0U);
-}
-
 PUBLIC int close(int descriptor)
 {
 	if (__builtin_expect(handle_of(descriptor), 0)) {
