@@ -15,10 +15,10 @@ define_capture_rows() {
 captured() { # OPCODES READY "SERVER COMMAND" "CLIENT COMMAND"
     local opcodes=$1 ready=$2 label
     # shellcheck disable=SC2086
-    start server server "$limit" "$launcher" exec --pcap "$row_dir/server.pcapng" -- $3
+    start server server "$limit" "$launcher" exec --no-warm-up --pcap "$row_dir/server.pcapng" -- $3
     pair_ready "$ready" || return
     # shellcheck disable=SC2086
-    start client client "$limit" "$launcher" exec --pcap "$row_dir/client.pcapng" -- $4
+    start client client "$limit" "$launcher" exec --no-warm-up --pcap "$row_dir/client.pcapng" -- $4
     finish client
     if [ $status -ne 0 ] && ${again:-true} && grep -q RDMA_CM_EVENT_REJECTED "$row_dir/client.err"; then
         end server

@@ -101,10 +101,10 @@ with_options() { # OPTIONS
 lossy() { # READY "SERVER COMMAND" "CLIENT COMMAND"
     local label
     # shellcheck disable=SC2086
-    start server server "$limit" "$launcher" exec --fault loss=1%,seed=5 -- $2
+    start server server "$limit" "$launcher" exec --no-warm-up --fault loss=1%,seed=5 -- $2
     pair_ready "$1" || return
     # shellcheck disable=SC2086
-    start client client "$limit" "$launcher" exec --fault loss=1%,seed=6 -- $3
+    start client client "$limit" "$launcher" exec --no-warm-up --fault loss=1%,seed=6 -- $3
     for label in client server; do
         finish $label
         [ $status -eq 0 ] || wrong "the $label ended with $status" || return

@@ -17,7 +17,7 @@ near_pair() {
 # Sets words to the command line of a tool of side C or Java. Java's tools that measure would warm up for three seconds.
 words_of() { # C|Java COMMAND
     words=("$launcher")
-    [ "$1" = Java ] || words+=(exec --)
+    [ "$1" = Java ] || words+=(exec --no-warm-up --)
     # The commands have no quotation marks, and their words are to be split.
     # shellcheck disable=SC2206
     words+=($2)

@@ -32,7 +32,7 @@ exec_start() {
     shift
     # rcopy writes its file there, and the parent folders may be root's alone.
     chmod 1777 "$case_dir"
-    java_start exec "$label" "${exec_user[@]}" "$launcher" exec -- stdbuf -oL "$@"
+    java_start exec "$label" "${exec_user[@]}" "$launcher" exec --no-warm-up -- stdbuf -oL "$@"
 }
 
 define_exec_cases() {

@@ -49,6 +49,14 @@ add_valued_exec_option() {
     esac
 }
 
+# Succeeds if the program $1 is one of perftest, whose measurement takes less than a second, in which Java has compiled little.
+measures_at_once() {
+    case ${1##*/} in
+        ib_send_lat | ib_send_bw | ib_write_lat | ib_write_bw | ib_read_lat | ib_read_bw | ib_atomic_lat | ib_atomic_bw) return 0 ;;
+    esac
+    return 1
+}
+
 # Sets program_file to the file that the command $1 runs, or to nothing. "command -v" would find functions and built-in commands too.
 find_program() {
     program_file=
@@ -145,6 +153,7 @@ print_variable() {
 exec_program() {
     exec_options=
     print=
+    warm_up=
     while [ $# -gt 0 ]; do
         case $1 in
             --) shift; break ;;
@@ -152,7 +161,8 @@ exec_program() {
             --print) print=yes ;;
             --trace) add_exec_option -Drdma4j.trace=true ;;
             --no-shared-memory) add_exec_option -Drdma4j.shared-memory=off ;;
-            --warm-up) add_exec_option -Drdma4j.warmUpMillis=3000 ;;
+            --warm-up) warm_up=yes ;;
+            --no-warm-up) warm_up=no ;;
             --device | --pcap | --fault)
                 [ $# -ge 2 ] || exec_usage "option $1 requires a value"
                 add_valued_exec_option "$1" "$2"
@@ -166,9 +176,11 @@ exec_program() {
     done
     if [ $# -gt 0 ]; then
         check_program "$1"
+        [ -n "$warm_up" ] || ! measures_at_once "$1" || warm_up=yes
     else
         [ -n "$print" ] || exec_usage "which program?"
     fi
+    [ "$warm_up" != yes ] || add_exec_option -Drdma4j.exec.warmUpMillis=3000
     find_library
     RDMA4J_EXEC_JVM=$exec_home/lib/server/libjvm.so
     [ -r "$RDMA4J_EXEC_JVM" ] || exec_fail 2 "the Java in $exec_home has no lib/server/libjvm.so: name a whole JDK by RDMA4J_JAVA_HOME"

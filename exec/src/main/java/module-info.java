@@ -6,4 +6,5 @@ module io.rdma4j.exec {
     requires io.rdma4j.cm;
 
     uses io.rdma4j.cm.spi.CmProvider;
+    uses io.rdma4j.verbs.spi.VerbsProvider;
 }

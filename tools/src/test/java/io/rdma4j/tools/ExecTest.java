@@ -1,5 +1,6 @@
 package io.rdma4j.tools;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -126,6 +127,18 @@ class ExecTest {
         assertThat(process.waitFor()).isEqualTo(128 + 15);
     }
 
+    /** As this project's own tools do, whose names are the same. */
+    @Test
+    void programsOfPerftestWarmUpUnlessTheyMustNot() throws Exception {
+        Path perftest = executable("ib_send_lat", "#!/bin/sh\necho \"$RDMA4J_EXEC_OPTIONS\"\n".getBytes(UTF_8));
+        Path other = executable("other", Files.readAllBytes(perftest));
+        String property = "-Drdma4j.exec.warmUpMillis=3000\n";
+        assertThat(run(Map.of(), perftest.toString()).out()).contains(property);
+        assertThat(run(Map.of(), "--no-warm-up", perftest.toString()).out()).doesNotContain("warmUp");
+        assertThat(run(Map.of(), other.toString()).out()).doesNotContain("warmUp");
+        assertThat(run(Map.of(), "--warm-up", other.toString()).out()).contains(property);
+    }
+
     @Test
     void printShowsLinesForTheShell() throws Exception {
         Outcome outcome = run(Map.of(), "--fault", "loss=1%", "--pcap", "it's", "--print");
@@ -222,7 +235,8 @@ class ExecTest {
                                 "--fault",
                                 "--trace",
                                 "--no-shared-memory",
-                                "--warm-up")
+                                "--warm-up",
+                                "--no-warm-up")
                         .toArray(String[]::new));
     }
 }

@@ -34,6 +34,15 @@ public final class Readiness implements SignalListener {
         }
     };
 
+    /** No descriptors, for objects whose events no program waits for. */
+    public static final Descriptors NO_DESCRIPTORS = new Descriptors() {
+        @Override
+        public void raise(int descriptor) {}
+
+        @Override
+        public void lower(int descriptor) {}
+    };
+
     private final Waitable source;
     private final int descriptor;
     private final Descriptors descriptors;

@@ -9,61 +9,85 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Makes pointers of C to the functions of {@link DataPath}. They cost a third of a call by JNI, but milliseconds to make. */
 final class DataPathStubs {
-    private static final int POLL = 0;
-    private static final int POLL_TIMED = 8;
-    private static final int REQUEST_NOTIFICATION = 16;
-    private static final int POST_SEND = 24;
-    private static final int POST_RECEIVE = 32;
-    private static final int POST_SHARED_RECEIVE = 40;
+    /** The functions, in the order of {@code struct bridge_data}. */
+    enum Function {
+        POLL("poll", int.class, int.class, long.class),
+        POLL_TIMED("pollTimed", int.class, long.class, long.class),
+        REQUEST_NOTIFICATION("requestNotification", int.class, int.class),
+        POST_SEND("postSend", int.class, long.class, long.class),
+        POST_RECEIVE("postReceive", int.class, long.class, long.class),
+        POST_SHARED_RECEIVE("postSharedReceive", int.class, long.class, long.class);
 
-    private static boolean isInstalled;
+        private final String method;
+        private final Class<?>[] parameters;
+
+        Function(String method, Class<?>... parameters) {
+            this.method = method;
+            this.parameters = parameters;
+        }
+
+        private FunctionDescriptor descriptor() {
+            MemoryLayout[] layouts = Stream.of(parameters)
+                    .map(type -> type == int.class ? JAVA_INT : JAVA_LONG)
+                    .toArray(MemoryLayout[]::new);
+            return FunctionDescriptor.of(JAVA_INT, layouts);
+        }
+    }
+
+    private static final Function[] FUNCTIONS = Function.values();
+
+    private static MemorySegment @Nullable [] stubs;
 
     private DataPathStubs() {}
 
-    /**
-     * Writes the pointers, unless that was done before.
-     *
-     * @param target the address of {@code struct bridge_data}, the same at each call
-     */
-    static synchronized void install(long target) {
-        if (isInstalled) {
-            return;
+    private static synchronized MemorySegment[] stubs() {
+        MemorySegment[] known = stubs;
+        if (known == null) {
+            known = Stream.of(FUNCTIONS).map(DataPathStubs::stub).toArray(MemorySegment[]::new);
+            ProgramMemory.link();
+            stubs = known;
         }
-        Linker linker = Linker.nativeLinker();
-        write(linker, target + POLL, "poll", int.class, int.class, long.class);
-        write(linker, target + POLL_TIMED, "pollTimed", int.class, long.class, long.class);
-        write(linker, target + REQUEST_NOTIFICATION, "requestNotification", int.class, int.class);
-        write(linker, target + POST_SEND, "postSend", int.class, long.class, long.class);
-        write(linker, target + POST_RECEIVE, "postReceive", int.class, long.class, long.class);
-        write(linker, target + POST_SHARED_RECEIVE, "postSharedReceive", int.class, long.class, long.class);
-        ProgramMemory.link();
-        isInstalled = true;
+        return known;
+    }
+
+    /**
+     * Writes the pointers.
+     *
+     * @param target the address of {@code struct bridge_data}
+     */
+    static void install(long target) {
+        MemorySegment[] pointers = stubs();
+        for (int i = 0; i < pointers.length; i++) {
+            Native.putLong(target + (long) i * Long.BYTES, pointers[i].address());
+        }
+    }
+
+    /** Returns a handle that calls a function by its pointer, as C does. */
+    @SuppressWarnings("restricted")
+    static MethodHandle caller(Function function) {
+        return Linker.nativeLinker().downcallHandle(stubs()[function.ordinal()], function.descriptor());
     }
 
     @SuppressWarnings("restricted")
-    private static void write(Linker linker, long target, String method, Class<?>... parameters) {
-        MemoryLayout[] layouts = new MemoryLayout[parameters.length];
-        for (int i = 0; i < parameters.length; i++) {
-            layouts[i] = parameters[i] == int.class ? JAVA_INT : JAVA_LONG;
-        }
-        FunctionDescriptor descriptor = FunctionDescriptor.of(JAVA_INT, layouts);
-        long stub = linker.upcallStub(find(method, parameters), descriptor, Arena.global())
-                .address();
-        Native.putLong(target, stub);
+    private static MemorySegment stub(Function function) {
+        return Linker.nativeLinker().upcallStub(find(function), function.descriptor(), Arena.global());
     }
 
-    private static MethodHandle find(String method, Class<?>[] parameters) {
+    private static MethodHandle find(Function function) {
         try {
             return MethodHandles.lookup()
-                    .findStatic(DataPath.class, method, MethodType.methodType(int.class, parameters));
+                    .findStatic(DataPath.class, function.method, MethodType.methodType(int.class, function.parameters));
         } catch (ReflectiveOperationException e) {
-            throw new LinkageError(method, e);
+            throw new LinkageError(function.method, e);
         }
     }
 }

@@ -9,6 +9,7 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.abi.AddressVectors;
@@ -140,6 +141,9 @@ public final class QueuePairCalls {
         int mask = usedMask(posted.queuePair().type(), Arguments.number(arguments, 2));
         QueuePairChange change = new QueuePairChange(Arguments.get(arguments, 1));
         QueuePairAttributes attributes = change.read(mask);
+        if (attributes.state() == QueuePairState.READY_TO_RECEIVE) {
+            WarmUp.awaitEnd();
+        }
         if (!attributes.present().isEmpty()) {
             posted.queuePair().modify(attributes);
         }

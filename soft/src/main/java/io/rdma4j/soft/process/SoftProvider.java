@@ -1,6 +1,8 @@
 package io.rdma4j.soft.process;
 
+import io.rdma4j.soft.warmup.PrivateStacks;
 import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.spi.PrivateDevices;
 import io.rdma4j.verbs.spi.VerbsProvider;
 import java.net.InetAddress;
 import java.util.List;
@@ -29,5 +31,27 @@ public final class SoftProvider implements VerbsProvider {
     @Override
     public Optional<Device> deviceOf(InetAddress address) {
         return ProcessStack.stack().deviceOf(address);
+    }
+
+    @Override
+    public Optional<PrivateDevices> privateDevices() {
+        return Optional.of(new StackDevices(new PrivateStacks()));
+    }
+
+    private record StackDevices(PrivateStacks stacks) implements PrivateDevices {
+        @Override
+        public Device first() {
+            return stacks.first().devices().getFirst();
+        }
+
+        @Override
+        public Device second() {
+            return stacks.second().devices().getFirst();
+        }
+
+        @Override
+        public void close() {
+            stacks.close();
+        }
     }
 }

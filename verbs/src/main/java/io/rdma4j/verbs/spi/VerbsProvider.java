@@ -24,4 +24,12 @@ public interface VerbsProvider {
 
     /** Returns the device that has a local address, if any. */
     Optional<Device> deviceOf(InetAddress address);
+
+    /**
+     * Creates two devices that reach each other and nothing else, and that no other process sees. A program moves data between
+     * them, so that Java compiles the code before it is needed. Empty if the devices of this provider do not run in Java.
+     */
+    default Optional<PrivateDevices> privateDevices() {
+        return Optional.empty();
+    }
 }
