@@ -13,51 +13,24 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.util.stream.Stream;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Makes pointers of C to the functions of {@link DataPath}. They cost a third of a call by JNI, but milliseconds to make. */
 final class DataPathStubs {
-    /** The functions, in the order of {@code struct bridge_data}. */
-    enum Function {
-        POLL("poll", int.class, int.class, long.class),
-        POLL_TIMED("pollTimed", int.class, long.class, long.class),
-        REQUEST_NOTIFICATION("requestNotification", int.class, int.class),
-        POST_SEND("postSend", int.class, long.class, long.class),
-        POST_RECEIVE("postReceive", int.class, long.class, long.class),
-        POST_SHARED_RECEIVE("postSharedReceive", int.class, long.class, long.class);
+    static final Function POLL = new Function(0, "poll", int.class, int.class, long.class);
+    static final Function POST_SEND = new Function(24, "postSend", int.class, long.class, long.class);
+    static final Function POST_RECEIVE = new Function(32, "postReceive", int.class, long.class, long.class);
 
-        private final String method;
-        private final Class<?>[] parameters;
-
-        Function(String method, Class<?>... parameters) {
-            this.method = method;
-            this.parameters = parameters;
-        }
-
-        private FunctionDescriptor descriptor() {
-            MemoryLayout[] layouts = Stream.of(parameters)
-                    .map(type -> type == int.class ? JAVA_INT : JAVA_LONG)
-                    .toArray(MemoryLayout[]::new);
-            return FunctionDescriptor.of(JAVA_INT, layouts);
-        }
-    }
-
-    private static final Function[] FUNCTIONS = Function.values();
-
-    private static MemorySegment @Nullable [] stubs;
+    private static final List<Function> FUNCTIONS = List.of(
+            POLL,
+            new Function(8, "pollTimed", int.class, long.class, long.class),
+            new Function(16, "requestNotification", int.class, int.class),
+            POST_SEND,
+            POST_RECEIVE,
+            new Function(40, "postSharedReceive", int.class, long.class, long.class));
 
     private DataPathStubs() {}
-
-    private static synchronized MemorySegment[] stubs() {
-        MemorySegment[] known = stubs;
-        if (known == null) {
-            known = Stream.of(FUNCTIONS).map(DataPathStubs::stub).toArray(MemorySegment[]::new);
-            ProgramMemory.link();
-            stubs = known;
-        }
-        return known;
-    }
 
     /**
      * Writes the pointers.
@@ -65,29 +38,54 @@ final class DataPathStubs {
      * @param target the address of {@code struct bridge_data}
      */
     static void install(long target) {
-        MemorySegment[] pointers = stubs();
-        for (int i = 0; i < pointers.length; i++) {
-            Native.putLong(target + (long) i * Long.BYTES, pointers[i].address());
+        for (Function function : FUNCTIONS) {
+            Native.putLong(target + function.offset, function.stub().address());
         }
+        ProgramMemory.link();
     }
 
-    /** Returns a handle that calls a function by its pointer, as C does. */
-    @SuppressWarnings("restricted")
-    static MethodHandle caller(Function function) {
-        return Linker.nativeLinker().downcallHandle(stubs()[function.ordinal()], function.descriptor());
-    }
+    /** A function of {@code struct bridge_data}, which returns an {@code int}. Thread safe. */
+    static final class Function {
+        private final int offset;
+        private final String method;
+        private final MethodType type;
+        private @Nullable MemorySegment stub;
 
-    @SuppressWarnings("restricted")
-    private static MemorySegment stub(Function function) {
-        return Linker.nativeLinker().upcallStub(find(function), function.descriptor(), Arena.global());
-    }
+        private Function(int offset, String method, Class<?>... parameters) {
+            this.offset = offset;
+            this.method = method;
+            type = MethodType.methodType(int.class, parameters);
+        }
 
-    private static MethodHandle find(Function function) {
-        try {
-            return MethodHandles.lookup()
-                    .findStatic(DataPath.class, function.method, MethodType.methodType(int.class, function.parameters));
-        } catch (ReflectiveOperationException e) {
-            throw new LinkageError(function.method, e);
+        /** Returns a handle that calls the function by its pointer, as C does. */
+        @SuppressWarnings("restricted")
+        MethodHandle caller() {
+            return Linker.nativeLinker().downcallHandle(stub(), descriptor());
+        }
+
+        @SuppressWarnings("restricted")
+        private synchronized MemorySegment stub() {
+            MemorySegment known = stub;
+            if (known == null) {
+                known = Linker.nativeLinker().upcallStub(find(), descriptor(), Arena.global());
+                stub = known;
+            }
+            return known;
+        }
+
+        private MethodHandle find() {
+            try {
+                return MethodHandles.lookup().findStatic(DataPath.class, method, type);
+            } catch (ReflectiveOperationException e) {
+                throw new LinkageError(method, e);
+            }
+        }
+
+        private FunctionDescriptor descriptor() {
+            MemoryLayout[] layouts = type.parameterList().stream()
+                    .map(parameter -> parameter == int.class ? JAVA_INT : JAVA_LONG)
+                    .toArray(MemoryLayout[]::new);
+            return FunctionDescriptor.of(JAVA_INT, layouts);
         }
     }
 }

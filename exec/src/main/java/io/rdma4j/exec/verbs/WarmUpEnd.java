@@ -42,9 +42,9 @@ final class WarmUpEnd implements AutoCloseable {
     private static final Set<AccessFlag> RIGHTS =
             Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
 
-    private static final MethodHandle POLL = DataPathStubs.caller(DataPathStubs.Function.POLL);
-    private static final MethodHandle POST_SEND = DataPathStubs.caller(DataPathStubs.Function.POST_SEND);
-    private static final MethodHandle POST_RECEIVE = DataPathStubs.caller(DataPathStubs.Function.POST_RECEIVE);
+    private static final MethodHandle POLL = DataPathStubs.POLL.caller();
+    private static final MethodHandle POST_SEND = DataPathStubs.POST_SEND.caller();
+    private static final MethodHandle POST_RECEIVE = DataPathStubs.POST_RECEIVE.caller();
 
     private final Arena arena = Arena.ofShared();
     private final MemorySegment memory = arena.allocate(MEMORY_BYTES, 64);
