@@ -11,7 +11,7 @@ define_perftest_rows() {
         perftest_add ib_${name}_bw full -n 100 -b
         [ $name = write ] || perftest_add ib_${name}_bw full -n 100 -e # perftest has no events for WRITE
     done
-    perftest_add ib_send_lat full -n 100 -e
+    way=pair_with_one_channel perftest_add ib_send_lat full -n 100 -e
     perftest_add ib_read_lat full -n 100 -e
     perftest_add ib_send_lat full -n 100 -I 64
     perftest_add ib_write_lat full -n 100 -I 64
