@@ -30,18 +30,24 @@ final class DataPathStubs {
             POST_RECEIVE,
             new Function(40, "postSharedReceive", int.class, long.class, long.class));
 
+    private static boolean isInstalled;
+
     private DataPathStubs() {}
 
     /**
-     * Writes the pointers.
+     * Writes the pointers, unless that was done before.
      *
-     * @param target the address of {@code struct bridge_data}
+     * @param target the address of {@code struct bridge_data}, the same at each call
      */
-    static void install(long target) {
+    static synchronized void install(long target) {
+        if (isInstalled) {
+            return;
+        }
         for (Function function : FUNCTIONS) {
             Native.putLong(target + function.offset, function.stub().address());
         }
         ProgramMemory.link();
+        isInstalled = true;
     }
 
     /** A function of {@code struct bridge_data}, which returns an {@code int}. Thread safe. */
