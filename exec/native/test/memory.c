@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "verbs_abi.h"
+#include "connection.h"
 
 #define BYTES (1 << 20)
 #define SECONDS_PER_COMPLETION 10
@@ -37,29 +37,9 @@ static void check(int is_right, const char *condition, int line)
 	exit(1);
 }
 
-/* Bits of enum ibv_qp_attr_mask. */
-enum {
-	ACCESS = 1 << 3, PKEY_INDEX = 1 << 4, PORT = 1 << 5, PATH = 1 << 7, MTU = 1 << 8, TIMEOUT = 1 << 9, RETRIES = 1 << 10,
-	RNR_RETRIES = 1 << 11, RECEIVE_PSN = 1 << 12, READS = 1 << 13, RNR_TIMER = 1 << 15, SEND_PSN = 1 << 16, TARGET_READS = 1 << 17,
-	PEER = 1 << 20,
-};
-
 static void connect_to(struct ibv_qp *qp, uint32_t peer)
 {
-	struct ibv_qp_attr attributes = {
-		.qp_state = IBV_QPS_INIT,
-		.path_mtu = IBV_MTU_1024,
-		.dest_qp_num = peer,
-		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC,
-		.ah_attr = { .grh = { .dgid = gid, .sgid_index = (uint8_t)gid_index, .hop_limit = 64 }, .is_global = 1, .port_num = 1 },
-		.max_rd_atomic = 4,
-		.max_dest_rd_atomic = 4,
-		.min_rnr_timer = 12,
-		.port_num = 1,
-		.timeout = 14,
-		.retry_cnt = 7,
-		.rnr_retry = 7,
-	};
+	struct ibv_qp_attr attributes = connection_attributes(peer, gid, gid_index);
 
 	CHECK(!ibv_modify_qp(qp, &attributes, IBV_QP_STATE | PKEY_INDEX | PORT | ACCESS));
 	attributes.qp_state = IBV_QPS_RTR;
