@@ -61,18 +61,13 @@ struct jni_native_method {
 	void *function;
 };
 
-#define MIN_STACK_BYTES (192 * 1024)
-
 /* The function at a place of a table, as one of the given type. */
 #define JNI(table, index, type) ((type)(*(table))[index])
 
 enum state { NOT_STARTED, RUNNING, FAILED, FORKED };
 
-__thread struct java_thread java_thread __attribute__((tls_model("initial-exec")));
-
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static enum state state;
-static pthread_key_t attached_key;	/* its destructor detaches a thread that ends */
 static jni_table vm;
 static void *entry_class;
 static void *entry_method;
@@ -163,6 +158,9 @@ static void add_options(struct option_list *list)
 	add_text(list, "-XX:+DisplayVMOutputToStderr");
 	add_text(list, "-Xlog:disable");
 	add_text(list, "-Xlog:all=warning:stderr");
+	/* Takes the memory barrier out of each call of Java. It has to be registered, which takes a process with one thread no time. */
+	if (threads_have_barrier())
+		add_text(list, "-XX:+UseSystemMemoryBarrier");
 	add_modules(list);
 	add_variable(list, "RDMA4J_EXEC_OPTIONS", "\n");
 	add_variable(list, "RDMA4J_JAVA_OPTS", " \t\n");
@@ -352,10 +350,12 @@ static int start_by_thread(void)
 static void before_fork(void)
 {
 	pthread_mutex_lock(&start_lock);
+	threads_before_fork();
 }
 
 static void after_fork_in_parent(void)
 {
+	threads_after_fork();
 	pthread_mutex_unlock(&start_lock);
 }
 
@@ -364,9 +364,9 @@ static void after_fork_in_child(void)
 	if (state == RUNNING) {
 		state = FORKED;
 		regions_forget();
-		java_thread.environment = NULL;
-		pthread_setspecific(attached_key, NULL);
+		threads_forget();
 	}
+	threads_after_fork();
 	pthread_mutex_unlock(&start_lock);
 }
 
@@ -382,23 +382,13 @@ static int refuse_in_child(void)
 	return ENODEV;
 }
 
-/* When a thread ends. */
-static void detach(void *unused)
-{
-	(void)unused;
-	java_thread.depth++;
-	JNI(vm, VM_DETACH_CURRENT_THREAD, int32_t (*)(jni_table))(vm);
-	java_thread.depth--;
-	java_thread.environment = NULL;
-}
-
 static int start_once(void)
 {
 	static int error = ENODEV;
 
 	pthread_mutex_lock(&start_lock);
 	if (state == NOT_STARTED) {
-		error = pthread_key_create(&attached_key, detach);
+		error = threads_prepare();
 		if (!error)
 			error = start_by_thread();
 		__atomic_store_n(&state, error ? FAILED : RUNNING, __ATOMIC_RELEASE);
@@ -416,43 +406,24 @@ int bridge_start(void)
 	return now == FORKED ? refuse_in_child() : start_once();
 }
 
-/*
- * Java protects some pages at the end of the stack, and ends the process if a thread starts with less. The main thread has enough,
- * and its stack takes longer to find.
- */
-static int has_stack_for_java(void)
-{
-	pthread_attr_t attributes;
-	void *end;
-	size_t bytes;
-	int is_enough = 1;
-
-	if (gettid() == getpid() || pthread_getattr_np(pthread_self(), &attributes))
-		return 1;
-	if (!pthread_attr_getstack(&attributes, &end, &bytes))
-		is_enough = (size_t)((char *)__builtin_frame_address(0) - (char *)end) >= MIN_STACK_BYTES;
-	pthread_attr_destroy(&attributes);
-	return is_enough;
-}
-
-int java_attach(void)
+int vm_attach(void **environment)
 {
 	enum state now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
 	int32_t (*attach)(jni_table, void **, void *);
 
 	if (now != RUNNING)
 		return now == FORKED ? refuse_in_child() : ENODEV;
-	if (!has_stack_for_java()) {
-		complain("a thread of the program cannot use RDMA, as less than 192 KiB of its stack are free", "");
-		return ENOMEM;
-	}
 	attach = JNI(vm, VM_ATTACH_CURRENT_THREAD_AS_DAEMON, int32_t (*)(jni_table, void **, void *));
-	if (attach(vm, &java_thread.environment, NULL)) {
-		java_thread.environment = NULL;
+	if (attach(vm, environment, NULL)) {
+		*environment = NULL;
 		return ENOMEM;
 	}
-	pthread_setspecific(attached_key, &java_thread);
 	return 0;
+}
+
+void vm_detach(void)
+{
+	JNI(vm, VM_DETACH_CURRENT_THREAD, int32_t (*)(jni_table))(vm);
 }
 
 int bridge_call(enum bridge_operation operation, uint64_t *arguments)

@@ -10,19 +10,27 @@
 /* The library is compiled with -fvisibility=hidden: marks what the dynamic linker can find. */
 #define PUBLIC __attribute__((visibility("default")))
 
+/* Why a thread has more to do when it calls Java and when it returns. */
+enum care {
+	CARE_NOT_ATTACHED = 1,
+	CARE_CANCELED = 2,
+	CARE_ALWAYS = 4,	/* it may have been canceled, or others cannot see where it is */
+};
+
 /*
  * The state of a thread. Signal handlers need it: a fault or a broken pipe of Java is Java's, any other one is the program's.
  */
 struct java_thread {
 	void *environment;	/* the JNIEnv; NULL until the thread is attached */
 	int depth;		/* calls of Java that have not returned; threads of the virtual machine never have 0 */
-	int cancel_state;	/* that of the thread outside of Java */
+	int care;		/* enum care; other threads change it, too */
+	int cancel_disabled;	/* whether the present call has disabled cancellation, and the state before */
+	int cancel_state;
+	pthread_t self;
+	struct java_thread *next;
 };
 
 extern __thread struct java_thread java_thread __attribute__((tls_model("initial-exec")));
-
-/* Attaches the calling thread to the Java virtual machine; it is detached when it ends. Returns 0 or an errno. */
-int java_attach(void);
 
 /* Tells whether Java itself calls: the rooms for the machine's own devices use libibverbs and /dev/infiniband/rdma_cm, too. */
 static inline int is_called_by_java(void)
@@ -30,30 +38,42 @@ static inline int is_called_by_java(void)
 	return java_thread.depth > 0;
 }
 
+/* threads.c: what java_enter and java_leave do if the thread has any enum care. */
+int java_enter_with_care(void);
+void java_leave_with_care(void);
+
 /*
- * Surround each call of Java. java_enter returns 0 or an errno, after which java_leave must not be called.
- *
- * System calls of Java are no points where a thread can be canceled: the frames of Java cannot be unwound.
+ * Surround each call of Java. java_enter returns 0 or an errno, after which java_leave must not be called. In between, the thread is not
+ * canceled. The order of the two accesses matters to pthread_cancel of threads.c.
  */
 static inline void java_leave(void)
 {
-	if (!--java_thread.depth)
-		pthread_setcancelstate(java_thread.cancel_state, NULL);
+	__atomic_store_n(&java_thread.depth, java_thread.depth - 1, __ATOMIC_RELEASE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (__builtin_expect(__atomic_load_n(&java_thread.care, __ATOMIC_RELAXED), 0))
+		java_leave_with_care();
 }
 
 static inline int java_enter(void)
 {
-	int error;
-
-	if (!java_thread.depth++)
-		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &java_thread.cancel_state);
-	if (__builtin_expect(java_thread.environment != NULL, 1))
-		return 0;
-	error = java_attach();
-	if (error)
-		java_leave();
-	return error;
+	__atomic_store_n(&java_thread.depth, java_thread.depth + 1, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return __builtin_expect(__atomic_load_n(&java_thread.care, __ATOMIC_RELAXED), 0) ? java_enter_with_care() : 0;
 }
+
+/*
+ * threads.c: called once before the virtual machine starts, and around fork. threads_prepare returns 0 or an errno, and
+ * threads_have_barrier tells whether the process can make the kernel execute a memory barrier in each of its threads.
+ */
+int threads_prepare(void);
+int threads_have_barrier(void);
+void threads_before_fork(void);
+void threads_after_fork(void);
+void threads_forget(void);	/* in the child, which has one thread and no devices */
+
+/* jvm.c: attaches the calling thread to the virtual machine, and detaches it. vm_attach returns 0 or an errno. */
+int vm_attach(void **environment);
+void vm_detach(void);
 
 /* events.c: blocks until the eventfd of a source of events is readable, unless it is one that does not block. Returns 0 or an errno. */
 int wait_readable(int descriptor);

@@ -5,12 +5,17 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -291,6 +296,105 @@ static int cancel_threads(void)
 	return 0;
 }
 
+static volatile int ready, canceled, polls;
+
+/* Polls are no points of cancellation, also if the thread was canceled before its first one. */
+static void *poll_after_cancel(void *is_disabled)
+{
+	int state;
+
+	if (is_disabled)
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	ready = 1;
+	while (!canceled)
+		;
+	for (int i = 0; i < 1000; i++) {
+		poll_once();
+		polls++;
+	}
+	if (is_disabled) {
+		pthread_testcancel();
+		pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+		check(state == PTHREAD_CANCEL_DISABLE, "the state of cancellation");
+	}
+	pthread_testcancel();
+	return NULL;
+}
+
+static void *poll_asynchronously(void *unused)
+{
+	(void)unused;
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+	for (;;) {
+		poll_once();
+		polls++;
+	}
+	return NULL;
+}
+
+static void expect_canceled(pthread_t thread)
+{
+	void *result;
+
+	check(!pthread_join(thread, &result) && result == PTHREAD_CANCELED, "a thread that was canceled");
+}
+
+static int cancel_before_the_first_call(void)
+{
+	for (int i = 0; i < 20; i++) {
+		pthread_t thread;
+
+		ready = canceled = polls = 0;
+		check(!pthread_create(&thread, NULL, poll_after_cancel, (void *)(intptr_t)(i % 2)), "thread");
+		while (!ready)
+			;
+		check(!pthread_cancel(thread), "cancel");
+		canceled = 1;
+		expect_canceled(thread);
+		check(polls == 1000, "polls of a thread that was canceled");
+	}
+	check(poll_once() == 0, "poll after cancel");
+	return 0;
+}
+
+static int cancel_asynchronously(void)
+{
+	for (int i = 0; i < 50; i++) {
+		pthread_t thread;
+
+		polls = 0;
+		check(!pthread_create(&thread, NULL, poll_asynchronously, NULL), "thread");
+		while (polls < 1000 + i)
+			;
+		check(!pthread_cancel(thread), "cancel");
+		expect_canceled(thread);
+	}
+	check(poll_once() == 0, "poll after cancel");
+	return 0;
+}
+
+/* As in a container whose runtime does not know the system call. */
+static void forbid_membarrier(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { .len = sizeof(filter) / sizeof(*filter), .filter = filter };
+
+	check(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), "prctl");
+	check(syscall(SYS_membarrier, 0, 0, 0) < 0, "membarrier");
+}
+
+static int cancel_without_barrier(void)
+{
+	forbid_membarrier();
+	open_device();
+	return cancel_threads() || cancel_before_the_first_call() || cancel_asynchronously();
+}
+
 static int exit_while_others_poll(void)
 {
 	pthread_t thread;
@@ -401,6 +505,9 @@ static const struct {
 	{ "fork_first", fork_first, 1 },
 	{ "many_threads", many_threads, 0 },
 	{ "cancel_threads", cancel_threads, 0 },
+	{ "cancel_before_the_first_call", cancel_before_the_first_call, 0 },
+	{ "cancel_asynchronously", cancel_asynchronously, 0 },
+	{ "cancel_without_barrier", cancel_without_barrier, 1 },
 	{ "exit_while_others_poll", exit_while_others_poll, 0 },
 	{ "small_stacks", small_stacks, 0 },
 	{ "exit_by_thread", exit_by_thread, 0 },
