@@ -4,6 +4,7 @@ import io.rdma4j.exec.bridge.Failures;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.abi.Native;
 import io.rdma4j.verbs.abi.ReceiveRequest;
+import io.rdma4j.verbs.spi.SpinLock;
 
 /**
  * Posts chains of {@code struct ibv_recv_wr} to a queue pair or a shared receive queue, several requests at a time. Thread safe.
@@ -21,6 +22,7 @@ final class ReceivePoster {
 
     private static final int BURST = 16;
 
+    private final SpinLock lock = new SpinLock();
     private final Target target;
     private final MemoryLookup memory;
     private final ReceiveWorkRequest[] requests = new ReceiveWorkRequest[BURST];
@@ -40,8 +42,9 @@ final class ReceivePoster {
      * @param bad the address at which the address of the first request that was not posted is stored after an error
      * @return 0 or an error number
      */
-    synchronized int post(long first, long bad) {
+    int post(long first, long bad) {
         long start = first;
+        lock.lock();
         try {
             while (start != 0) {
                 long next = start;
@@ -57,6 +60,8 @@ final class ReceivePoster {
         } catch (Throwable failure) {
             Native.putLong(bad, Chains.skip(start, failure));
             return Failures.errno(failure);
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -6,6 +6,7 @@ import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.abi.Native;
 import io.rdma4j.verbs.abi.SendRequest;
+import io.rdma4j.verbs.spi.SpinLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class SendPoster implements AutoCloseable {
     private static final int BURST = 16;
 
+    private final SpinLock lock = new SpinLock();
     private final QueuePair queuePair;
     private final SendTranslation translation;
     private final SendWorkRequest[] requests = new SendWorkRequest[BURST];
@@ -37,8 +39,9 @@ final class SendPoster implements AutoCloseable {
      * @param bad the address at which the address of the first request that was not posted is stored after an error
      * @return 0 or an error number
      */
-    synchronized int post(long first, long bad) {
+    int post(long first, long bad) {
         long start = first;
+        lock.lock();
         try {
             while (start != 0) {
                 long end = postBurst(start);
@@ -54,6 +57,7 @@ final class SendPoster implements AutoCloseable {
             return Failures.errno(failure);
         } finally {
             refusal = null;
+            lock.unlock();
         }
     }
 
@@ -97,7 +101,12 @@ final class SendPoster implements AutoCloseable {
     }
 
     @Override
-    public synchronized void close() {
-        translation.close();
+    public void close() {
+        lock.lock();
+        try {
+            translation.close();
+        } finally {
+            lock.unlock();
+        }
     }
 }
