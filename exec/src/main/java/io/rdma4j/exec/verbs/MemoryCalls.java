@@ -3,7 +3,6 @@ package io.rdma4j.exec.verbs;
 import io.rdma4j.exec.bridge.Arguments;
 import io.rdma4j.exec.bridge.Failures;
 import io.rdma4j.exec.bridge.Handles;
-import io.rdma4j.exec.bridge.ProgramMemory;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.MemoryAdvice;
@@ -26,10 +25,6 @@ public final class MemoryCalls {
     private static final int ALL_RIGHTS = AccessFlag.bits(Set.of(AccessFlag.values())) | OPTIONAL_RIGHTS;
 
     private static final int ALL_CHANGES = Flags.CHANGE_MEMORY | Flags.CHANGE_PROTECTION_DOMAIN | Flags.CHANGE_ACCESS;
-
-    static {
-        ProgramMemory.choose(); // before the first protection domain exists
-    }
 
     private MemoryCalls() {}
 

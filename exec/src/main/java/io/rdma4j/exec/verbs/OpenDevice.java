@@ -1,5 +1,6 @@
 package io.rdma4j.exec.verbs;
 
+import io.rdma4j.exec.bridge.ProgramMemory;
 import io.rdma4j.exec.bridge.Readiness;
 import io.rdma4j.exec.bridge.Readiness.Descriptors;
 import io.rdma4j.verbs.CompletionQueue;
@@ -9,6 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 /** An open device. C: {@code struct ibv_context}. Thread safe. */
 final class OpenDevice implements AutoCloseable {
+    static {
+        ProgramMemory.choose(); // before the first protection domain exists, also that of a warm-up
+    }
+
     private final DeviceContext context;
     private final Descriptors descriptors;
     private final Readiness asyncEvents;
