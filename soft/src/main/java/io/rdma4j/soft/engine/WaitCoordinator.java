@@ -286,7 +286,8 @@ final class WaitCoordinator {
         try {
             Engine.Poll poll = Engine.Poll.LINKS_UNLESS_IDLE;
             while (!isOver(done, deadlineNanos)) {
-                boolean isLocalReady = true;
+                // While there is input, the channels are polled now and then. A wait ends at once if they have any.
+                boolean isLocalReady = false;
                 if (engine.leadCycle(done, poll)) {
                     isLocalReady =
                             self.yields() ? sleep(self, done, deadlineNanos) : spinAndSleep(self, done, deadlineNanos);
