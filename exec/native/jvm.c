@@ -72,7 +72,7 @@ static jni_table vm;
 static void *entry_class;
 static void *entry_method;
 
-static void complain(const char *sentence, const char *detail)
+void complain(const char *sentence, const char *detail)
 {
 	fprintf(stderr, "rdma4j exec: %s%s\n", sentence, detail);
 }

@@ -71,6 +71,9 @@ void threads_before_fork(void);
 void threads_after_fork(void);
 void threads_forget(void);	/* in the child, which has one thread and no devices */
 
+/* jvm.c: writes a sentence with a detail at its end, which may be empty, to standard error. */
+void complain(const char *sentence, const char *detail);
+
 /* jvm.c: attaches the calling thread to the virtual machine, and detaches it. vm_attach returns 0 or an errno. */
 int vm_attach(void **environment);
 void vm_detach(void);

@@ -10,7 +10,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/membarrier.h>
-#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -123,7 +122,7 @@ static int attach(void)
 	int error;
 
 	if (!has_stack_for_java()) {
-		fprintf(stderr, "rdma4j exec: a thread of the program cannot use RDMA, as less than 192 KiB of its stack are free\n");
+		complain("a thread of the program cannot use RDMA, as less than 192 KiB of its stack are free", "");
 		return ENOMEM;
 	}
 	error = vm_attach(&java_thread.environment);
