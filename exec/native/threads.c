@@ -165,10 +165,11 @@ void java_leave_with_care(void)
 }
 
 /*
- * Makes a thread take care. After that, either it sees this before it executes Java, or this function sees that it executes
- * Java. java_enter and java_leave have no barrier between the depth and the care; the one of all threads is here.
+ * Marks a thread as canceled, and returns whether it executes Java: it cancels itself then when it returns. A thread that does not sees
+ * the mark before it executes Java again. java_enter and java_leave have no barrier between the depth and the care; that of all
+ * threads is here.
  */
-static int is_canceled_by_itself(struct java_thread *thread)
+static int mark_canceled(struct java_thread *thread)
 {
 	__atomic_fetch_or(&thread->care, CARE_CANCELED, __ATOMIC_SEQ_CST);
 	if (has_barrier)
@@ -189,7 +190,7 @@ PUBLIC int pthread_cancel(pthread_t thread)
 	for (target = attached; target && !pthread_equal(target->self, thread); target = target->next)
 		;
 	if (target)
-		is_left_to_target = is_canceled_by_itself(target);
+		is_left_to_target = mark_canceled(target);
 	else
 		unknown_thread_canceled = 1;
 	pthread_mutex_unlock(&list_lock);

@@ -3,7 +3,10 @@ package io.rdma4j.verbs.spi;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/** A lock for sections of a few dozen instructions that never block. Not reentrant, does not park, allocates nothing. */
+/**
+ * A lock for short sections that never block: some dozen instructions, or the post of requests, which may send. A thread that waits for long
+ * yields its processor. Not reentrant, does not park, allocates nothing.
+ */
 public final class SpinLock {
     private static final int SPINS_BEFORE_YIELD = 200;
     private static final VarHandle HELD;
