@@ -15,6 +15,7 @@
 #define REGISTRATIONS 2000
 #define REGION_BYTES (1 << 20)
 #define DEPTH 256
+#define IPV4_GID_INDEX 1
 
 struct end {
 	struct ibv_context *context;
@@ -60,7 +61,7 @@ static void create(struct end *end)
 	attributes.cap = (struct ibv_qp_cap){ .max_send_wr = DEPTH, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 };
 	end->pair = ibv_create_qp(end->domain, &attributes);
 	expect(end->queue && end->region && end->pair, "ibv_create_qp");
-	expect(!ibv_query_gid(end->context, 1, 0, &end->gid), "ibv_query_gid");
+	expect(!ibv_query_gid(end->context, 1, IPV4_GID_INDEX, &end->gid), "ibv_query_gid");
 }
 
 /* Connects the queue pair with itself. */
@@ -70,7 +71,8 @@ static void connect_with_itself(struct end *end)
 
 	expect(!ibv_modify_qp(end->pair, &attributes, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS), "INIT");
 	attributes = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024, .dest_qp_num = end->pair->qp_num,
-		.min_rnr_timer = 12, .ah_attr = { .is_global = 1, .port_num = 1, .grh = { .dgid = end->gid, .hop_limit = 64 } } };
+		.min_rnr_timer = 12, .ah_attr = { .is_global = 1, .port_num = 1,
+			.grh = { .dgid = end->gid, .sgid_index = IPV4_GID_INDEX, .hop_limit = 64 } } };
 	expect(!ibv_modify_qp(end->pair, &attributes, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
 			      IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER), "RTR");
 	attributes = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7 };

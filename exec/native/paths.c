@@ -90,7 +90,7 @@ static int read_gid_attribute(struct ibv_context *context, unsigned int port, co
 {
 	for (size_t i = 0; i < sizeof(gid_attributes) / sizeof(*gid_attributes); i++) {
 		const char *folder = gid_attributes[i].folder;
-		struct ibv_gid_entry entry;
+		struct ibv_gid_entry entry = { 0 };
 		unsigned int index;
 		int end = 0;
 		int error;
@@ -99,8 +99,10 @@ static int read_gid_attribute(struct ibv_context *context, unsigned int port, co
 		    rest[strlen(folder) + end])
 			continue;
 		error = (int)_ibv_query_gid_ex(context, port, index, &entry, 0, sizeof(entry));
-		/* The kernel refuses to read the attributes of an empty entry. */
-		return error == ENODATA ? EINVAL : error ? error : gid_attributes[i].write(&entry, text);
+		/* As in the kernel, an empty entry has a GID of zeros, and its other attributes cannot be read. */
+		if (error == ENODATA)
+			error = gid_attributes[i].write == write_gid ? 0 : EINVAL;
+		return error ? error : gid_attributes[i].write(&entry, text);
 	}
 	return ENOENT;
 }

@@ -18,6 +18,8 @@
 
 #define CHECK(condition) check((condition), #condition, __LINE__)
 #define CM_FILE "/dev/infiniband/rdma_cm"
+#define IPV4_GID_INDEX "1"
+#define EMPTY_GID_INDEX "1023"
 
 struct header {
 	uint32_t command;
@@ -152,11 +154,13 @@ static void make_children(void)
 	int file = open_file(0);
 	uint32_t id;
 	pid_t child = fork();
+	int other;
 
 	CHECK(child >= 0);
 	if (!child) {
 		close(file);
-		_exit(fcntl(open("/dev/null", O_RDWR), F_DUPFD, file) == file && write(file, "text", 4) == 4 ? 0 : 1);
+		other = open("/dev/null", O_RDWR); /* may have the number already, if all lower ones are in use */
+		_exit((other == file || fcntl(other, F_DUPFD, file) == file) && write(file, "text", 4) == 4 ? 0 : 1);
 	}
 	CHECK(!exit_status(child) && works(file, &id));
 	child = vfork();
@@ -168,13 +172,20 @@ static void make_children(void)
 	CHECK(!close(file));
 }
 
+static void check_text(const char *path, const char *wanted)
+{
+	char text[64] = "";
+	int file = open(path, O_RDONLY);
+
+	CHECK(file >= 0 && read(file, text, sizeof(text)) > 0 && !strcmp(text, wanted));
+	CHECK(!close(file));
+}
+
 static void read_attributes(void)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	char path[512];
-	char text[64] = "";
 	struct stat status;
-	int file;
 
 	CHECK(list && list[0]);
 	snprintf(path, sizeof(path), "/dev/infiniband/%s", list[0]->dev_name);
@@ -182,10 +193,12 @@ static void read_attributes(void)
 	CHECK(!stat(list[0]->ibdev_path, &status) && S_ISDIR(status.st_mode));
 	CHECK(access("/dev/infiniband/uverbs999", R_OK) < 0 && errno == ENOENT);
 	CHECK(stat("/sys/class/infiniband/none", &status) < 0 && errno == ENOENT);
-	snprintf(path, sizeof(path), "%s/ports/1/gid_attrs/types/0", list[0]->ibdev_path);
-	file = open(path, O_RDONLY);
-	CHECK(file >= 0 && read(file, text, sizeof(text)) > 0 && !strcmp(text, "RoCE v2\n"));
-	CHECK(!close(file));
+	snprintf(path, sizeof(path), "%s/ports/1/gid_attrs/types/" IPV4_GID_INDEX, list[0]->ibdev_path);
+	check_text(path, "RoCE v2\n");
+	snprintf(path, sizeof(path), "%s/ports/1/gid_attrs/types/" EMPTY_GID_INDEX, list[0]->ibdev_path);
+	CHECK(open(path, O_RDONLY) < 0 && errno == EINVAL);
+	snprintf(path, sizeof(path), "%s/ports/1/gids/" EMPTY_GID_INDEX, list[0]->ibdev_path);
+	check_text(path, "0000:0000:0000:0000:0000:0000:0000:0000\n");
 	snprintf(path, sizeof(path), "%s/ports/1/none", list[0]->ibdev_path);
 	CHECK(open(path, O_RDONLY) < 0 && errno == ENOENT);
 	ibv_free_device_list(list);

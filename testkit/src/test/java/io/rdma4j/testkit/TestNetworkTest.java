@@ -81,7 +81,7 @@ class TestNetworkTest {
                 for (int i = 1; i <= 50; i++) {
                     try (DeviceContext context =
                             network.addHost("10.0.1." + i).device().open()) {
-                        assertThat(context.gids(1)).hasSize(1);
+                        assertThat(context.gidTable(1)).hasSize(1);
                     }
                 }
             }

@@ -35,6 +35,7 @@ final class CEnd implements AutoCloseable {
     /** Room for all completions of a test, even if none is polled before the last one: a queue that overruns fails its queue pairs. */
     private static final int QUEUE_ENTRIES = 512;
 
+    static final byte IPV4_GID_INDEX = 1;
     static final int ASYNC_DESCRIPTOR = 100;
     static final int CHANNEL_DESCRIPTOR = 101;
 
@@ -190,8 +191,10 @@ final class CEnd implements AutoCloseable {
     /** Writes the path to this end, with the hop limit of ibv_rc_pingpong. */
     void writeOwnPath(MemorySegment path) {
         MemorySegment gid = arena.allocate(16, 8);
-        assertThat(call(Operation.QUERY_GID, device, 1, 0, gid.address())).isZero();
+        assertThat(call(Operation.QUERY_GID, device, 1, IPV4_GID_INDEX, gid.address()))
+                .isZero();
         MemorySegment.copy(gid, 0, path, AddressVectorFields.DESTINATION_GID, 16);
+        path.set(JAVA_BYTE, AddressVectorFields.SOURCE_GID_INDEX, IPV4_GID_INDEX);
         path.set(JAVA_BYTE, AddressVectorFields.IS_GLOBAL, (byte) 1);
         path.set(JAVA_BYTE, AddressVectorFields.HOP_LIMIT, (byte) 1);
         path.set(JAVA_INT, AddressVectorFields.FLOW_LABEL, -1); // as UCX leaves it

@@ -94,7 +94,7 @@ class ControlCallsTest {
     @Test
     void anEmptyGidHasNoData() {
         MemorySegment gid = client.arena.allocate(16, 8);
-        assertThat(client.call(Operation.QUERY_GID, client.device, 1, 0, gid.address()))
+        assertThat(client.call(Operation.QUERY_GID, client.device, 1, CEnd.IPV4_GID_INDEX, gid.address()))
                 .isZero();
         assertThat(gid.getAtIndex(JAVA_LONG, 1)).isNotZero();
         assertThat(client.result(5)).isEqualTo(2);

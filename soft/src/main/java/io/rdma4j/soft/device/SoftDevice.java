@@ -13,6 +13,7 @@ import io.rdma4j.verbs.PhysicalPortState;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.PortState;
 import io.rdma4j.verbs.RdmaException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.SocketException;
 import java.util.ArrayList;
@@ -24,12 +25,20 @@ import java.util.Set;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/** The software device of one network interface, whose addresses are its GIDs. Thread safe. */
+/**
+ * The software device of one network interface, whose addresses are its GIDs. Thread safe.
+ *
+ * <p>The table has the order that Linux gives that of {@code rdma_rxe}: the link-local address at index 0, which is empty without
+ * one, then the IPv4 addresses, then the other IPv6 addresses. So programs find the IPv4 address of most interfaces at index 1.
+ * Addresses that the interface gets later follow.
+ */
 public final class SoftDevice implements Device {
     /** The longest message of a reliable connection, by the InfiniBand specification. */
     static final long MAX_MESSAGE_BYTES = 1L << 31;
 
     static final int GID_TABLE_LENGTH = 1024;
+
+    private static final int LINK_LOCAL_INDEX = 0;
 
     /** Communication management is supported: {@code IBV_PORT_CM_SUP}. */
     private static final int PORT_CAPABILITIES = 1 << 16;
@@ -42,7 +51,10 @@ public final class SoftDevice implements Device {
     private final int index;
     private final long guid;
 
-    /** Addresses by GID index; null after an address was removed. An index is never reused for another address. */
+    /**
+     * Addresses by GID index; null where there is none. Only the index of the link-local address is used again, for another
+     * link-local address.
+     */
     private final List<@Nullable InetAddress> addresses = new ArrayList<>();
 
     /** Both halves of each GID in the table, for callers that check each packet. */
@@ -58,6 +70,7 @@ public final class SoftDevice implements Device {
         networkName = network.name();
         index = network.index();
         guid = NodeGuid.of(network);
+        addresses.add(null); // at LINK_LOCAL_INDEX
     }
 
     @Override
@@ -177,9 +190,15 @@ public final class SoftDevice implements Device {
 
     /** Returns the address at an index of the GID table, or null. */
     synchronized @Nullable InetAddress address(int gidIndex) {
-        if (gidIndex >= addresses.size()) {
+        InetAddress known = known(gidIndex);
+        if (known == null) {
             refresh();
+            known = known(gidIndex);
         }
+        return known;
+    }
+
+    private @Nullable InetAddress known(int gidIndex) {
         return gidIndex >= 0 && gidIndex < addresses.size() ? addresses.get(gidIndex) : null;
     }
 
@@ -230,9 +249,17 @@ public final class SoftDevice implements Device {
     }
 
     private int add(InetAddress address) {
-        addresses.add(address);
+        boolean isFirstLinkLocal = address instanceof Inet6Address
+                && address.isLinkLocalAddress()
+                && addresses.get(LINK_LOCAL_INDEX) == null;
+        int index = isFirstLinkLocal ? LINK_LOCAL_INDEX : addresses.size();
+        if (isFirstLinkLocal) {
+            addresses.set(index, address);
+        } else {
+            addresses.add(address);
+        }
         publishGids();
-        return addresses.size() - 1;
+        return index;
     }
 
     private void refresh() {
@@ -246,8 +273,13 @@ public final class SoftDevice implements Device {
                 publishGids();
             }
         }
+        addMissing(present, false);
+        addMissing(present, true);
+    }
+
+    private void addMissing(List<InetAddress> present, boolean isIpv6) {
         for (InetAddress address : present) {
-            if (find(address) < 0) {
+            if (address instanceof Inet6Address == isIpv6 && find(address) < 0) {
                 add(address);
             }
         }

@@ -56,7 +56,7 @@ class SimulatedConnectionTest {
         assertThat(event.status()).isEqualTo(-110);
         assertThat(event.explanation())
                 .isEqualTo("connection from 10.0.0.1:" + localPort(dialogue)
-                        + " to 10.0.0.2:7174 (device rdma4j_sim0, GID 10.0.0.1 at index 0): the peer did not answer the"
+                        + " to 10.0.0.2:7174 (device rdma4j_sim0, GID 10.0.0.1 at index 1): the peer did not answer the"
                         + " connection request (ETIMEDOUT). Check that the host is up and that UDP port 4791 is open"
                         + " both ways");
     }
