@@ -155,6 +155,7 @@ static void *wake_later(void *unused)
 		usleep(300000);
 		kill(getpid(), SIGUSR1);
 	}
+	return NULL;
 }
 
 /* A signal whose handler has SA_RESTART interrupts no waiting. */

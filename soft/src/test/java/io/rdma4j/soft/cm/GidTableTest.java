@@ -33,8 +33,9 @@ class GidTableTest {
     void withoutALinkLocalAddressTheFirstIndexIsEmpty() {
         assertThat(indices(IPV4)).containsExactly(1);
         try (var context = host.device().open()) {
-            assertThat(context.gidTable(1)).singleElement().satisfies(entry -> assertThat(entry.index())
-                    .isEqualTo(1));
+            assertThat(context.gidTable(1))
+                    .singleElement()
+                    .satisfies(entry -> assertThat(entry.index()).isEqualTo(1));
         }
     }
 
