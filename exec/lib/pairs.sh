@@ -42,7 +42,7 @@ pair_again() { # PATTERN REMARK ROLES READY "SERVER COMMAND" "CLIENT COMMAND" [C
     local pattern=$1 reason=$2
     shift 2
     pair "$@" && return
-    grep -qE "$pattern" "$row_dir"/{why,server.out,client.out} || return
+    grep -qE "$pattern" "$row_dir"/why "$row_dir"/{server,client}.{out,err} || return
     rm "$row_dir/why"
     remark "ran again: $reason"
     pair "$@"

@@ -24,8 +24,8 @@ define_perftest_rows() {
         [ $name = UD ] || perftest_add ib_write_bw full -n 100 -c $name
         unset way
     done
-    # The group that perftest takes without -M is ff01::2:c985:0:0, which Linux does not send to another host.
-    roles='C->C' perftest_add ib_send_lat full -n 100 -s 512 -c UD -g -M 255:14:0:0:0:0:0:0:0:0:0:0:1:1:0:1
+    # The group that perftest takes without -M is ff01::2:c985:0:0, which Linux does not send to another host. This one is 239.1.0.1.
+    roles='C->C' perftest_add ib_send_lat full -n 100 -s 512 -c UD -g -M 0:0:0:0:0:0:0:0:0:0:255:255:239:1:0:1
     perftest_add ib_read_lat full -n 100 -c XRC
     perftest_add ib_send_lat full -n 100 -s 512 -c UD -R
     perftest_add ib_send_bw full -n 100 -s 512 -c UD -b
@@ -46,7 +46,7 @@ perftest_add() { # TOOL quick|full OPTIONS...
         *' -R '* | *' -z '*) ready=cm ;;
         *) place+=" -x $gid_index" ;;
     esac
-    pair_add "$tool/$(tr -d ' ' <<<"${*:3}" | sed 's/-M255.*/-M/')" "$which" $ready "$tool $place $options" "$tool $place $options $server_address" "perftest_table $tool"
+    pair_add "$tool/$(tr -d ' ' <<<"${*:3}" | sed 's/-M[0-9].*/-M/')" "$which" $ready "$tool $place $options" "$tool $place $options $server_address" "perftest_table $tool"
 }
 
 # The client of perftest ends with a row of figures.
