@@ -26,7 +26,7 @@ define_library_rows() {
 # Adds a row of ucx_perftest with messages of UCP, or with one transport of UCT. UCX chooses the GID itself: that of the IPv4 address.
 ucx_add() { # TRANSPORT quick|full TEST OPTIONS...
     local settings="UCX_NET_DEVICES=rdma4j_eth0:1 UCX_TLS=$1"
-    [ -z "${ipv6:-}" ] || settings+=" UCX_IB_GID_INDEX=2"
+    [ -z "${ipv6:-}" ] || settings+=" UCX_IB_GID_INDEX=$ipv6_gid_index"
     ucx_row "ucx_perftest/$1/$3${ipv6:+-IPv6}" "$2" "env $settings ucx_perftest -t ${*:3}"
 }
 uct_add() { # TRANSPORT quick|full TEST OPTIONS...

@@ -26,7 +26,8 @@ define_pingpong_rows() {
     near=true pingpong_add rc full '-n 500 -c' same-host
 }
 
-gid_index=1 # that of the IPv4 address
+gid_index=1      # that of the IPv4 address
+ipv6_gid_index=2 # that of the IPv6 address that is not link-local
 
 pingpong_add() { # KIND quick|full OPTIONS [SUFFIX]
     local tool=ibv_$1_pingpong place="-d rdma4j_eth0 -g $gid_index"

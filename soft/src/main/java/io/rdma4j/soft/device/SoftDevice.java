@@ -13,7 +13,6 @@ import io.rdma4j.verbs.PhysicalPortState;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.PortState;
 import io.rdma4j.verbs.RdmaException;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.SocketException;
 import java.util.ArrayList;
@@ -249,11 +248,9 @@ public final class SoftDevice implements Device {
     }
 
     private int add(InetAddress address) {
-        boolean isFirstLinkLocal = address instanceof Inet6Address
-                && address.isLinkLocalAddress()
-                && addresses.get(LINK_LOCAL_INDEX) == null;
-        int index = isFirstLinkLocal ? LINK_LOCAL_INDEX : addresses.size();
-        if (isFirstLinkLocal) {
+        int index = addresses.size();
+        if (Gid.of(address).isLinkLocal() && addresses.get(LINK_LOCAL_INDEX) == null) {
+            index = LINK_LOCAL_INDEX;
             addresses.set(index, address);
         } else {
             addresses.add(address);
@@ -273,13 +270,13 @@ public final class SoftDevice implements Device {
                 publishGids();
             }
         }
-        addMissing(present, false);
         addMissing(present, true);
+        addMissing(present, false);
     }
 
-    private void addMissing(List<InetAddress> present, boolean isIpv6) {
+    private void addMissing(List<InetAddress> present, boolean isIpv4) {
         for (InetAddress address : present) {
-            if (address instanceof Inet6Address == isIpv6 && find(address) < 0) {
+            if (Gid.of(address).isIpv4() == isIpv4 && find(address) < 0) {
                 add(address);
             }
         }
