@@ -49,12 +49,44 @@ class QuotedExamplesTest {
 
     @Test
     void readmeQuotesThePomOfAProgramOutsideWhichHasOneDependency() throws IOException {
-        String pom = Files.readString(ROOT.resolve("examples/outside/class-path/pom.xml"));
-        assertThat(Files.readString(ROOT.resolve("README.md")))
-                .contains("<!-- outside/class-path/pom.xml -->\n```xml\n" + pom.substring(pom.indexOf("<project"))
-                        + "```");
+        String pom = requireQuotedPom("README.md", "outside/class-path/pom.xml");
         assertThat(between(pom, "<dependency>", "</dependency>")).contains("<artifactId>rdma4j</artifactId>");
         assertThat(pom).containsOnlyOnce("</dependency>");
+    }
+
+    /** The Surefire plugin that Maven 3.8 selects by itself runs no test of JUnit 6, and reports no error. */
+    @Test
+    void theGuideQuotesThePomOfAProjectWithTestsWhichNamesTheVersionOfSurefire() throws IOException {
+        String pom = requireQuotedPom("docs/guide/testing.md", "outside/testkit/pom.xml");
+        assertThat(pom)
+                .containsPattern("<artifactId>maven-surefire-plugin</artifactId>\\s*<version>[3-9]\\.[0-9.]+</version>");
+    }
+
+    /** Checks that a page quotes the whole file, and returns its content. */
+    private static String requireQuotedPom(String page, String file) throws IOException {
+        String pom = Files.readString(ROOT.resolve("examples").resolve(file));
+        assertThat(Files.readString(ROOT.resolve(page)))
+                .contains("<!-- " + file + " -->\n```xml\n" + pom.substring(pom.indexOf("<project")) + "```");
+        return pom;
+    }
+
+    /** The plugin that installs a module fails for one without a jar. */
+    @Test
+    void everyModuleWithoutAJarIsNeitherInstalledNorDeployed() throws IOException {
+        assertThat(Files.readString(ROOT.resolve("pom.xml")))
+                .contains("<maven.install.skip>${maven.deploy.skip}</maven.install.skip>");
+        try (Stream<Path> folders = Files.list(ROOT)) {
+            List<Path> poms = folders.map(folder -> folder.resolve("pom.xml"))
+                    .filter(Files::exists)
+                    .toList();
+            assertThat(poms).hasSizeGreaterThan(15);
+            for (Path pom : poms) {
+                String text = Files.readString(pom);
+                if (text.contains("<id>default-jar</id>\n            <phase>none</phase>")) {
+                    assertThat(text).as(pom.toString()).contains("<maven.deploy.skip>true</maven.deploy.skip>");
+                }
+            }
+        }
     }
 
     @ParameterizedTest
@@ -64,6 +96,7 @@ class QuotedExamplesTest {
                 "examples/outside/class-path/pom.xml",
                 "examples/outside/module-path/pom.xml",
                 "examples/outside/testkit/pom.xml",
+                "docs/guide/testing.md",
                 "README.md"
             })
     void everyPlaceThatNamesTheVersionNamesThatOfTheProject(String file) throws IOException {
