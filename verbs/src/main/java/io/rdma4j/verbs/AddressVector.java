@@ -3,6 +3,7 @@ package io.rdma4j.verbs;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.util.List;
 
 /**
  * The address of a peer and the path to it. C: {@code struct ibv_ah_attr} with its global route.
@@ -13,6 +14,9 @@ import java.nio.ByteOrder;
  * @param flowLabel 20 bits that spread connections over paths
  * @param hopLimit IP time to live or hop limit
  * @param trafficClass IP type of service or traffic class
+ * @param serviceLevel priority, 0 to 15, which cards map to a class of Ethernet's flow control. Over RoCE, the connection
+ *     manager derives it from the traffic class. The software device has no use for it
+ * @param staticRate limit of the rate as a number of {@code enum ibv_rate}, 0 for none
  * @param port the device's port, from 1
  */
 public record AddressVector(
@@ -22,9 +26,13 @@ public record AddressVector(
         int flowLabel,
         int hopLimit,
         int trafficClass,
+        int serviceLevel,
+        int staticRate,
         int port) {
     private static final int IPV6_BYTES = 40;
     private static final int IPV4_BYTES = 20;
+    private static final int NEXT_HEADER_AT = 6;
+    private static final int UDP = 17;
     private static final int IPV4_AT = IPV6_BYTES - IPV4_BYTES;
     private static final int DEFAULT_HOP_LIMIT = 64;
     private static final int LAST_HOP_LIMIT = 0xff;
@@ -43,7 +51,7 @@ public record AddressVector(
      * @param destination the peer's GID
      */
     public static AddressVector of(int sourceGidIndex, Gid destination) {
-        return new AddressVector(sourceGidIndex, destination, 0, 0, DEFAULT_HOP_LIMIT, 0, 1);
+        return new AddressVector(sourceGidIndex, destination, 0, 0, DEFAULT_HOP_LIMIT, 0, 0, 0, 1);
     }
 
     /**
@@ -60,33 +68,42 @@ public record AddressVector(
 
     /** Returns this path with the interface index of a link-local destination. */
     public AddressVector withDestinationScope(int value) {
-        return new AddressVector(sourceGidIndex, destination, value, flowLabel, hopLimit, trafficClass, port);
+        return new AddressVector(sourceGidIndex, destination, value, flowLabel, hopLimit, trafficClass, serviceLevel, staticRate, port);
     }
 
     /** Returns this path with a flow label of 20 bits. */
     public AddressVector withFlowLabel(int value) {
-        return new AddressVector(sourceGidIndex, destination, destinationScope, value, hopLimit, trafficClass, port);
+        return new AddressVector(sourceGidIndex, destination, destinationScope, value, hopLimit, trafficClass, serviceLevel, staticRate, port);
     }
 
     /** Returns this path with an IP time to live or hop limit, 0 to 255. */
     public AddressVector withHopLimit(int value) {
-        return new AddressVector(sourceGidIndex, destination, destinationScope, flowLabel, value, trafficClass, port);
+        return new AddressVector(sourceGidIndex, destination, destinationScope, flowLabel, value, trafficClass, serviceLevel, staticRate, port);
     }
 
     /** Returns this path with an IP type of service or traffic class, 0 to 255. */
     public AddressVector withTrafficClass(int value) {
-        return new AddressVector(sourceGidIndex, destination, destinationScope, flowLabel, hopLimit, value, port);
+        return new AddressVector(sourceGidIndex, destination, destinationScope, flowLabel, hopLimit, value, serviceLevel, staticRate, port);
+    }
+
+    /** Returns this path with a service level, 0 to 15. C: {@code ibv_ah_attr.sl}. */
+    public AddressVector withServiceLevel(int value) {
+        return new AddressVector(sourceGidIndex, destination, destinationScope, flowLabel, hopLimit, trafficClass, value, staticRate, port);
+    }
+
+    /** Returns this path with a limit of the rate. C: {@code ibv_ah_attr.static_rate}. */
+    public AddressVector withStaticRate(int value) {
+        return new AddressVector(sourceGidIndex, destination, destinationScope, flowLabel, hopLimit, trafficClass, serviceLevel, value, port);
     }
 
     /** Returns this path from another port of the device, from 1. */
     public AddressVector withPort(int value) {
-        return new AddressVector(
-                sourceGidIndex, destination, destinationScope, flowLabel, hopLimit, trafficClass, value);
+        return new AddressVector(sourceGidIndex, destination, destinationScope, flowLabel, hopLimit, trafficClass, serviceLevel, staticRate, value);
     }
 
     /**
      * Returns the address vector for a reply to a datagram. The sender's address becomes the destination, and the
-     * address to which it was sent becomes the source. A link-local destination is on the network of the port. C:
+     * address to which it was sent becomes the source, with the same packet format. A link-local destination is on the network of the port. C:
      * {@code ibv_init_ah_from_wc}.
      *
      * @param context the device that received it
@@ -109,7 +126,8 @@ public record AddressVector(
         Gid source = isIpv6 ? gid(received, 8) : ipv4(received.get(INT, IPV4_AT + 12));
         Gid target = isIpv6 ? gid(received, 24) : ipv4(received.get(INT, IPV4_AT + 16));
         int trafficClass = isIpv6 ? first >>> 20 & 0xff : received.get(INT, IPV4_AT) >>> 16 & 0xff;
-        int index = context.gids(port).indexOf(target);
+        boolean isUdp = !isIpv6 || received.get(ValueLayout.JAVA_BYTE, NEXT_HEADER_AT) == UDP;
+        int index = isUdp ? context.gidIndex(port, target) : indexWithoutUdp(context.gidTable(port), target);
         if (index < 0) {
             throw new RdmaException(
                     "ibv_init_ah_from_wc",
@@ -117,7 +135,21 @@ public record AddressVector(
                     "no GID of " + context.device().name() + " is " + target + ", where the datagram was sent to",
                     "To answer a datagram to a group, make an address vector from an address of your own");
         }
-        return new AddressVector(index, source, 0, isIpv6 ? first & 0xf_ffff : 0, LAST_HOP_LIMIT, trafficClass, port);
+        int flowLabel = isIpv6 ? first & FLOW_LABEL_MASK : 0;
+        return of(index, source)
+                .withFlowLabel(flowLabel)
+                .withHopLimit(LAST_HOP_LIMIT)
+                .withTrafficClass(trafficClass)
+                .withPort(port);
+    }
+
+    /** Returns the index of a GID for packets of InfiniBand or RoCE v1, or -1. */
+    private static int indexWithoutUdp(List<GidEntry> table, Gid gid) {
+        return table.stream()
+                .filter(entry -> entry.type() != GidEntry.Type.ROCE_V2 && entry.gid().equals(gid))
+                .mapToInt(GidEntry::index)
+                .findFirst()
+                .orElse(-1);
     }
 
     private static Gid gid(MemorySegment bytes, int at) {

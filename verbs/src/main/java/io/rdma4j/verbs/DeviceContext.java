@@ -55,6 +55,26 @@ public interface DeviceContext extends AutoCloseable {
     List<GidEntry> gidTable(int port);
 
     /**
+     * Returns the index of a GID in the table of a port, or -1. A card has an entry for each packet format of an address: the
+     * entry for RoCE v2 is returned if there is one, otherwise the first. C: {@code ibv_query_gid_table}.
+     *
+     * @param port port number, from 1
+     * @throws RdmaException {@code EINVAL} if there is no such port
+     */
+    default int gidIndex(int port, Gid gid) {
+        int index = -1;
+        for (GidEntry entry : gidTable(port)) {
+            if (entry.gid().equals(gid)) {
+                if (entry.type() == GidEntry.Type.ROCE_V2) {
+                    return entry.index();
+                }
+                index = index < 0 ? entry.index() : index;
+            }
+        }
+        return index;
+    }
+
+    /**
      * Returns the partition key at an index of the table, 16 bits with the membership in the highest one. C:
      * {@code ibv_query_pkey}.
      *

@@ -19,12 +19,14 @@ class NamedPartsTest {
     @Test
     void aPathChangesOnePartAtATime() {
         AddressVector path = AddressVector.of(3, PEER);
-        assertThat(path).isEqualTo(new AddressVector(3, PEER, 0, 0, 64, 0, 1));
-        assertThat(path.withDestinationScope(9)).isEqualTo(new AddressVector(3, PEER, 9, 0, 64, 0, 1));
-        assertThat(path.withFlowLabel(9)).isEqualTo(new AddressVector(3, PEER, 0, 9, 64, 0, 1));
-        assertThat(path.withHopLimit(9)).isEqualTo(new AddressVector(3, PEER, 0, 0, 9, 0, 1));
-        assertThat(path.withTrafficClass(9)).isEqualTo(new AddressVector(3, PEER, 0, 0, 64, 9, 1));
-        assertThat(path.withPort(9)).isEqualTo(new AddressVector(3, PEER, 0, 0, 64, 0, 9));
+        assertThat(path).isEqualTo(new AddressVector(3, PEER, 0, 0, 64, 0, 0, 0, 1));
+        assertThat(path.withDestinationScope(9)).isEqualTo(new AddressVector(3, PEER, 9, 0, 64, 0, 0, 0, 1));
+        assertThat(path.withFlowLabel(9)).isEqualTo(new AddressVector(3, PEER, 0, 9, 64, 0, 0, 0, 1));
+        assertThat(path.withHopLimit(9)).isEqualTo(new AddressVector(3, PEER, 0, 0, 9, 0, 0, 0, 1));
+        assertThat(path.withTrafficClass(9)).isEqualTo(new AddressVector(3, PEER, 0, 0, 64, 9, 0, 0, 1));
+        assertThat(path.withServiceLevel(9)).isEqualTo(new AddressVector(3, PEER, 0, 0, 64, 0, 9, 0, 1));
+        assertThat(path.withStaticRate(9)).isEqualTo(new AddressVector(3, PEER, 0, 0, 64, 0, 0, 9, 1));
+        assertThat(path.withPort(9)).isEqualTo(new AddressVector(3, PEER, 0, 0, 64, 0, 0, 0, 9));
     }
 
     @Test

@@ -94,7 +94,7 @@ public final class VerbsSide implements AutoCloseable {
 
     /** Returns the path from this side to an address. */
     public AddressVector path(InetAddress peer) {
-        return AddressVector.of(context.gids(1).indexOf(Gid.of(address)), Gid.of(peer));
+        return AddressVector.of(context.gidIndex(1, Gid.of(address)), Gid.of(peer));
     }
 
     /**

@@ -575,6 +575,12 @@ public final class CmStructures {
         @CName("grh.traffic_class")
         public static final int TRAFFIC_CLASS = 22;
 
+        @CName("sl")
+        public static final int SERVICE_LEVEL = 26;
+
+        @CName("static_rate")
+        public static final int STATIC_RATE = 28;
+
         @CName("is_global")
         public static final int IS_GLOBAL = 29;
 

@@ -99,6 +99,8 @@ public final class KernelAttributes {
                 Fields.intAt(from, at + PathToPeer.FLOW_LABEL) & FLOW_LABEL_MASK,
                 Fields.byteAt(from, at + PathToPeer.HOP_LIMIT),
                 Fields.byteAt(from, at + PathToPeer.TRAFFIC_CLASS),
+                Fields.byteAt(from, at + PathToPeer.SERVICE_LEVEL),
+                Fields.byteAt(from, at + PathToPeer.STATIC_RATE),
                 Fields.byteAt(from, at + PathToPeer.PORT));
     }
 
@@ -109,6 +111,8 @@ public final class KernelAttributes {
         Fields.putByte(to, at + PathToPeer.SOURCE_GID_INDEX, path.sourceGidIndex());
         Fields.putByte(to, at + PathToPeer.HOP_LIMIT, path.hopLimit());
         Fields.putByte(to, at + PathToPeer.TRAFFIC_CLASS, path.trafficClass());
+        Fields.putByte(to, at + PathToPeer.SERVICE_LEVEL, path.serviceLevel());
+        Fields.putByte(to, at + PathToPeer.STATIC_RATE, path.staticRate());
         Fields.putByte(to, at + PathToPeer.IS_GLOBAL, 1);
         Fields.putByte(to, at + PathToPeer.PORT, path.port());
     }

@@ -1,5 +1,6 @@
 package io.rdma4j.hardware.cm;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -20,6 +21,11 @@ import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.abi.AddressVectorFields;
+import io.rdma4j.verbs.abi.QueuePairAttributeFields;
+import io.rdma4j.verbs.abi.QueuePairCodec;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -157,6 +163,18 @@ class IdCommandsTest {
     }
 
     @Test
+    void serviceLevelAndStaticRateOfTheKernelReachTheDevice() {
+        kernel.answer(CmNumbers.INITIALIZE_ATTRIBUTES, CBytes.of("answer.rtr"));
+        MemorySegment attributes = Arena.ofAuto().allocate(QueuePairAttributeFields.BYTES, 8);
+        QueuePairCodec.write(attributes, commands.attributes(QueuePairState.READY_TO_RECEIVE));
+        long path = QueuePairAttributeFields.ADDRESS_VECTOR;
+        assertThat(attributes.get(JAVA_BYTE, path + AddressVectorFields.SERVICE_LEVEL)).isEqualTo((byte) 1);
+        assertThat(attributes.get(JAVA_BYTE, path + AddressVectorFields.STATIC_RATE)).isEqualTo((byte) 5);
+        assertThat(QueuePairCodec.read(attributes).addressVector())
+                .isEqualTo(new AddressVector(3, PEER_GID, 0, 0x12345, 64, 32, 1, 5, 2));
+    }
+
+    @Test
     void attributesToReceiveAreRead() {
         kernel.answer(CmNumbers.INITIALIZE_ATTRIBUTES, CBytes.of("answer.rtr"));
         QueuePairAttributes attributes = commands.attributes(QueuePairState.READY_TO_RECEIVE);
@@ -171,7 +189,7 @@ class IdCommandsTest {
                         QueuePairAttribute.MAX_DESTINATION_READ_ATOMIC,
                         QueuePairAttribute.MIN_RNR_TIMER);
         assertThat(attributes.state()).isEqualTo(QueuePairState.READY_TO_RECEIVE);
-        assertThat(attributes.addressVector()).isEqualTo(new AddressVector(3, PEER_GID, 0, 0x12345, 64, 32, 2));
+        assertThat(attributes.addressVector()).isEqualTo(new AddressVector(3, PEER_GID, 0, 0x12345, 64, 32, 1, 5, 2));
         assertThat(attributes.pathMtu()).isEqualTo(PathMtu.MTU_1024);
         assertThat(attributes.destinationQueuePair()).isEqualTo(0x123456);
         assertThat(attributes.receivePsn()).isEqualTo(0xfedcba);

@@ -49,7 +49,7 @@ static struct rdma_ucm_conn_param parameters(void) {
 
 static struct ib_uverbs_ah_attr path(void) {
     struct ib_uverbs_ah_attr a = { .grh = { .flow_label = 0x12345, .sgid_index = 3, .hop_limit = 64,
-        .traffic_class = 32 }, .sl = 1, .is_global = 1, .port_num = 2 };
+        .traffic_class = 32 }, .sl = 1, .static_rate = 5, .is_global = 1, .port_num = 2 };
     inet_pton(AF_INET6, "::ffff:192.0.2.9", a.grh.dgid);
     return a;
 }

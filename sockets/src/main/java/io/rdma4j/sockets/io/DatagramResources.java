@@ -76,7 +76,7 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
             DeviceAttributes limits = context.attributes();
             DatagramSizes sizes = settings.sizes().fitted(limits.maxQueuePairWorkRequests());
             inlineBytes = Math.min(sizes.inlineBytes(), limits.maxInlineBytes());
-            sourceGidIndex = context.gids(id.portNumber()).indexOf(DatagramAddresses.gid(address));
+            sourceGidIndex = context.gidIndex(id.portNumber(), DatagramAddresses.gid(address));
             // Fits the longest datagram of the network: some devices fail a queue pair on a datagram that is too long.
             mtuBytes = context.port(id.portNumber()).activeMtu().bytes();
             stride = LocalEnd.ROUTE_BYTES + Math.max(DatagramSizes.SLOT_BYTES, mtuBytes);

@@ -63,6 +63,7 @@ final class ManualConnector implements QueuePairConnector {
             AddressVector path = AddressVector.of(gidIndex, remote.gid())
                     .withHopLimit(HOP_LIMIT)
                     .withTrafficClass(settings.trafficClass)
+                    .withServiceLevel(settings.serviceLevel)
                     .withFlowLabel(settings.flowLabel(queuePairRun.index()))
                     .withPort(settings.devicePort);
             QueuePair queuePair = queuePairRun.queuePair();

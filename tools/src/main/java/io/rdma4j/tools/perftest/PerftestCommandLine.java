@@ -221,6 +221,7 @@ final class PerftestCommandLine {
                 if (level < 0 || level > 15) {
                     throw refusal(" Only 15 Service levels");
                 }
+                settings.serviceLevel = level;
             }
             default -> parseRare(letter, value);
         }

@@ -111,7 +111,7 @@ record PerftestSession(
         Gid gid = Gid.of(Objects.requireNonNull(control.id().localAddress()).getAddress());
         int index = settings.gidIndex != Settings.NONE
                 ? settings.gidIndex
-                : Math.max(0, context.gids(control.id().portNumber()).indexOf(gid));
+                : Math.max(0, context.gidIndex(control.id().portNumber(), gid));
         InetSocketAddress local = settings.isClient()
                 ? Objects.requireNonNullElse(addresses.source(), new InetSocketAddress(0))
                 : Objects.requireNonNull(addresses.source());

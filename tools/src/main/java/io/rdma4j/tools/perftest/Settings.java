@@ -104,6 +104,7 @@ final class Settings {
     int typeOfService = NONE;
 
     int trafficClass;
+    int serviceLevel;
 
     /** {@code --flow_label}: the flow labels of the queue pairs, which take them in turn; empty for 0. */
     List<Integer> flowLabels = List.of();

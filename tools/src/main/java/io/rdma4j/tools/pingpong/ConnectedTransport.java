@@ -66,7 +66,7 @@ final class ConnectedTransport implements PingpongTransport {
                 .state(QueuePairState.READY_TO_RECEIVE)
                 .addressVector(AddressVector.of(gidIndex, remote.gid())
                         .withHopLimit(HOP_LIMIT)
-                        .withPort(options.port()))
+                        .withServiceLevel(options.serviceLevel()).withPort(options.port()))
                 .pathMtu(options.mtu())
                 .destinationQueuePair(remote.queuePair())
                 .receivePsn(remote.psn());

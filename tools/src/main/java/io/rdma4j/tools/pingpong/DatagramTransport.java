@@ -70,7 +70,7 @@ final class DatagramTransport implements PingpongTransport {
         QueuePairAttributes send =
                 new QueuePairAttributes().state(QueuePairState.READY_TO_SEND).sendPsn(local.psn());
         AddressVector path =
-                AddressVector.of(gidIndex, remote.gid()).withHopLimit(HOP_LIMIT).withPort(options.port());
+                AddressVector.of(gidIndex, remote.gid()).withHopLimit(HOP_LIMIT).withServiceLevel(options.serviceLevel()).withPort(options.port());
         remoteQueuePair = remote.queuePair();
         return List.of(
                 new Step("Failed to modify QP to RTR", false, () -> queuePair.modify(receive)),

@@ -29,7 +29,7 @@ record LocalGid(int index, Gid gid) {
         if (index < 0) {
             int chosen = DeviceChoice.current()
                     .address()
-                    .map(address -> gids.indexOf(Gid.of(address)))
+                    .map(address -> context.gidIndex(port, Gid.of(address)))
                     .orElse(-1);
             return new LocalGid(chosen, chosen < 0 ? Gid.ZERO : gids.get(chosen));
         }

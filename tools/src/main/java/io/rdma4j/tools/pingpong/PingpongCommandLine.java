@@ -47,6 +47,7 @@ final class PingpongCommandLine {
     private int receiveDepth = 500;
     private int exchanges = 1000;
     private boolean events;
+    private int serviceLevel;
     private int gidIndex = -1;
     private boolean timestamps;
     private boolean validate;
@@ -120,6 +121,7 @@ final class PingpongCommandLine {
                 mtu,
                 queuePairs,
                 receiveDepth,
+                serviceLevel,
                 exchanges,
                 events,
                 gidIndex,
@@ -184,8 +186,9 @@ final class PingpongCommandLine {
                 implicitOnDemand = true;
             }
             case 'U' -> unprotected = true;
-            case 'l', 'N' -> {
-                // RoCE has no service level, and there is only one way to post a SEND.
+            case 'l' -> serviceLevel = number(options);
+            case 'N' -> {
+                // There is only one way to post a SEND.
             }
             default -> throw usage();
         }

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param mtu {@code -m}: the path MTU
  * @param queuePairs {@code -q}: the number of queue pairs
  * @param receiveDepth {@code -r}: the number of receives to post at a time
+ * @param serviceLevel {@code -l}: the service level, a priority of cards
  * @param exchanges {@code -n}: the number of messages in each direction, of all queue pairs together
  * @param events {@code -e}: true to wait for completion events instead of polling
  * @param gidIndex {@code -g}: the index of the GID of the port, negative for none
@@ -33,6 +34,7 @@ record PingpongOptions(
         PathMtu mtu,
         int queuePairs,
         int receiveDepth,
+        int serviceLevel,
         int exchanges,
         boolean events,
         int gidIndex,

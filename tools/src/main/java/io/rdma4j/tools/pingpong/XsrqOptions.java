@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param tests {@code -n}: the number of messages in each direction, for each client
  * @param events {@code -e}: true to wait for completion events instead of polling
  * @param onDemand {@code -o}: true to register memory on demand
+ * @param serviceLevel {@code -l}: the service level, a priority of cards
  * @param gidIndex {@code -g}: the index of the GID of the port, negative for none
  */
 record XsrqOptions(
@@ -34,6 +35,7 @@ record XsrqOptions(
         int tests,
         boolean events,
         boolean onDemand,
+        int serviceLevel,
         int gidIndex) {
     private static final String LETTERS = "p:d:i:s:m:n:l:eog:c:";
     private static final List<LongOption> LONG_OPTIONS = List.of(
@@ -81,6 +83,7 @@ record XsrqOptions(
         int tests = 5;
         boolean events = false;
         boolean onDemand = false;
+        int serviceLevel = 0;
         int gidIndex = -1;
         boolean isValid = true;
         for (int letter = options.next(); letter != Getopt.END && isValid; letter = options.next()) {
@@ -95,9 +98,7 @@ record XsrqOptions(
                 case 'g' -> gidIndex = PingpongCommandLine.number(options);
                 case 'e' -> events = true;
                 case 'o' -> onDemand = true;
-                case 'l' -> {
-                    // RoCE has no service level.
-                }
+                case 'l' -> serviceLevel = PingpongCommandLine.number(options);
                 default -> isValid = false;
             }
             isValid &= tcpPort >= 0 && tcpPort <= 0xffff && port >= 0 && mtu != null;
@@ -112,7 +113,7 @@ record XsrqOptions(
             throw calls.failure(calls.tool() + ": -c and -n must be at least 1");
         }
         return new XsrqOptions(
-                server, tcpPort, device, port, sizeBytes, mtu, clients, tests, events, onDemand, gidIndex);
+                server, tcpPort, device, port, sizeBytes, mtu, clients, tests, events, onDemand, serviceLevel, gidIndex);
     }
 
     /** Adds the parameters to the JSON report. */

@@ -26,6 +26,9 @@ public final class AddressVectorFields {
     @CName("sl")
     public static final int SERVICE_LEVEL = 26;
 
+    @CName("static_rate")
+    public static final int STATIC_RATE = 28;
+
     @CName("is_global")
     public static final int IS_GLOBAL = 29;
 

@@ -36,6 +36,8 @@ public final class AddressVectors {
         target.set(JAVA_BYTE, at + AddressVectorFields.SOURCE_GID_INDEX, (byte) vector.sourceGidIndex());
         target.set(JAVA_BYTE, at + AddressVectorFields.HOP_LIMIT, (byte) vector.hopLimit());
         target.set(JAVA_BYTE, at + AddressVectorFields.TRAFFIC_CLASS, (byte) vector.trafficClass());
+        target.set(JAVA_BYTE, at + AddressVectorFields.SERVICE_LEVEL, (byte) vector.serviceLevel());
+        target.set(JAVA_BYTE, at + AddressVectorFields.STATIC_RATE, (byte) vector.staticRate());
         target.set(JAVA_BYTE, at + AddressVectorFields.IS_GLOBAL, (byte) 1);
         target.set(JAVA_BYTE, at + AddressVectorFields.PORT, (byte) vector.port());
     }
@@ -49,6 +51,8 @@ public final class AddressVectors {
                 source.get(JAVA_INT, at + AddressVectorFields.FLOW_LABEL),
                 source.get(JAVA_BYTE, at + AddressVectorFields.HOP_LIMIT) & BYTE,
                 source.get(JAVA_BYTE, at + AddressVectorFields.TRAFFIC_CLASS) & BYTE,
+                source.get(JAVA_BYTE, at + AddressVectorFields.SERVICE_LEVEL) & BYTE,
+                source.get(JAVA_BYTE, at + AddressVectorFields.STATIC_RATE) & BYTE,
                 source.get(JAVA_BYTE, at + AddressVectorFields.PORT) & BYTE);
     }
 }
