@@ -147,7 +147,25 @@ final class CmProviders {
                 return null;
             }
         }
+        if (!refusal(local).isEmpty()) {
+            return null;
+        }
         return allowed().filter(provider -> provider.serves(local)).findFirst().orElse(null);
+    }
+
+    /**
+     * Returns a clause that says which device of this host has an address and cannot be used, and why; empty if there is none, or if
+     * the user has named another device.
+     */
+    String refusal(InetAddress local) {
+        String requested = requested();
+        return requested != null && !isProvider(requested)
+                ? ""
+                : allowed()
+                        .map(provider -> provider.refusal(local))
+                        .filter(reason -> !reason.isEmpty())
+                        .findFirst()
+                        .orElse("");
     }
 
     /** Returns whether the user has named a device that does not exist. */

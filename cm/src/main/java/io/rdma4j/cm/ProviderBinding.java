@@ -171,8 +171,9 @@ final class ProviderBinding {
                     CmEvent.Type.ADDRESS_ERROR,
                     -Errno.ENODEV.number(),
                     ConnectionParameters.NONE,
-                    "cannot reach " + AddressText.of(target) + ": no RDMA device has " + AddressText.of(local)
-                            + ", the address of this host that leads there (ENODEV). " + providers.hint()));
+                    "cannot reach " + AddressText.of(target) + ": "
+                            + missing("", local, ", the address of this host that leads there") + " (ENODEV). "
+                            + hint(local)));
         }
     }
 
@@ -251,13 +252,28 @@ final class ProviderBinding {
 
     /** As in Linux, an address that does not belong to this host is a different error from one without a device. */
     private RdmaException noDevice(String operation, InetAddress local) {
-        boolean isLocal = isOfThisHost(local);
-        return new RdmaException(
-                operation,
-                isLocal ? Errno.ENODEV : Errno.EADDRNOTAVAIL,
-                (isLocal ? "no RDMA device has the local address " : "no network interface that is up has the address ")
-                        + AddressText.of(local),
-                providers.hint());
+        return isOfThisHost(local)
+                ? new RdmaException(operation, Errno.ENODEV, missing("the local address ", local, ""), hint(local))
+                : new RdmaException(
+                        operation,
+                        Errno.EADDRNOTAVAIL,
+                        "no network interface that is up has the address " + AddressText.of(local),
+                        providers.hint());
+    }
+
+    private String missing(String before, InetAddress local, String after) {
+        String refusal = providers.refusal(local);
+        String address = before + AddressText.of(local) + after;
+        return refusal.isEmpty()
+                ? "no RDMA device has " + address
+                : address + (after.isEmpty() ? "" : ",") + " belongs to " + refusal;
+    }
+
+    private String hint(InetAddress local) {
+        return providers.refusal(local).isEmpty()
+                ? providers.hint()
+                : "RDMA4J_DEVICE=soft uses the software device instead, which works where the network interface leaves UDP port"
+                        + " 4791 to programs";
     }
 
     private static boolean isOfThisHost(InetAddress address) {

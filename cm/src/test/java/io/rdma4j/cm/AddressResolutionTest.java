@@ -1,7 +1,10 @@
 package io.rdma4j.cm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -50,6 +53,24 @@ class AddressResolutionTest {
         assertThat(provider.ids).hasSize(1);
         assertThat(provider.lookedUp).isEmpty();
         assertThat(lastCall()).isEqualTo("resolveAddress from null to /192.0.2.2:7 by null");
+    }
+
+    @Test
+    void addressOfADeviceThatCannotBeUsedIsRefusedWithTheReason() {
+        provider.refusal = "card0, which this process cannot use: no permission";
+        id.resolveAddress(DESTINATION, TIMEOUT);
+        try (CmEvent event = channel.await()) {
+            assertThat(event.type()).isEqualTo(CmEvent.Type.ADDRESS_ERROR);
+            assertThat(event.status()).isEqualTo(-Errno.ENODEV.number());
+            assertThat(event.explanation())
+                    .contains("192.0.2.1, the address of this host that leads there, belongs to card0, which this process"
+                            + " cannot use: no permission (ENODEV)")
+                    .contains("RDMA4J_DEVICE=soft");
+        }
+        assertThatThrownBy(() -> id.bindAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)))
+                .isInstanceOf(RdmaException.class)
+                .hasMessageContaining("the local address 127.0.0.1 belongs to card0")
+                .hasMessageContaining("RDMA4J_DEVICE=soft");
     }
 
     @Test

@@ -11,12 +11,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A provider that has every address, counts route lookups, and keeps the identifiers it creates with their sinks. */
+/** A provider that has every address or refuses all, counts route lookups, and keeps the identifiers it creates with their sinks. */
 final class FakeProvider implements CmProvider {
     private final InetAddress routeSource;
     final List<FakeProviderId> ids = new ArrayList<>();
     final List<CmEventSink> sinks = new ArrayList<>();
     final List<InetAddress> lookedUp = new ArrayList<>();
+    String refusal = "";
 
     /**
      * Creates a provider.
@@ -56,6 +57,11 @@ final class FakeProvider implements CmProvider {
     @Override
     public boolean serves(InetAddress local) {
         return true;
+    }
+
+    @Override
+    public String refusal(InetAddress local) {
+        return refusal;
     }
 
     @Override

@@ -46,6 +46,16 @@ public interface CmProvider {
     boolean serves(InetAddress local);
 
     /**
+     * Returns a clause that names the device with this local address, and says why this process cannot use it. Empty if the
+     * provider has no such device. No other provider then serves the address: a card keeps the packets of RoCE from programs.
+     *
+     * @param local an address of this host, not a wildcard
+     */
+    default String refusal(InetAddress local) {
+        return "";
+    }
+
+    /**
      * Returns what makes progress while a thread waits for events of the provider's identifiers, or null while the provider
      * has not started, so that there are no events yet.
      */

@@ -24,11 +24,6 @@ final class DeviceFile implements CommandFile {
         this.descriptor = descriptor;
     }
 
-    /** Returns whether the kernel's connection manager is loaded. */
-    static boolean isPresent() {
-        return Files.exists(PATH);
-    }
-
     /**
      * Opens the file. The descriptor does not block, and programs that this process starts do not inherit it.
      *

@@ -48,12 +48,12 @@ public final class KernelCmProvider implements CmProvider {
 
     @Override
     public boolean hasDevices() {
-        return DeviceFile.isPresent() && !HardwareDevices.list().isEmpty();
+        return !HardwareDevices.usable().isEmpty();
     }
 
     @Override
     public List<Device> devices() {
-        return DeviceFile.isPresent() ? List.copyOf(HardwareDevices.list()) : List.of();
+        return List.copyOf(HardwareDevices.usable());
     }
 
     @Override
@@ -63,7 +63,12 @@ public final class KernelCmProvider implements CmProvider {
 
     @Override
     public boolean serves(InetAddress local) {
-        return DeviceFile.isPresent() && HardwareDevices.of(local).isPresent();
+        return HardwareDevices.of(local).isPresent();
+    }
+
+    @Override
+    public String refusal(InetAddress local) {
+        return HardwareDevices.refusal(local);
     }
 
     @Override

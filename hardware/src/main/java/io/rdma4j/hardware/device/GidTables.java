@@ -1,7 +1,6 @@
 package io.rdma4j.hardware.device;
 
 import io.rdma4j.verbs.Gid;
-import io.rdma4j.verbs.TransportType;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -30,7 +29,7 @@ final class GidTables {
     private static final int PAUSE_FACTOR = 10;
 
     private final Path folder;
-    private final Supplier<List<HardwareDevice>> devices;
+    private final Supplier<List<KernelDevice>> devices;
     private final LongSupplier nanoClock;
 
     private volatile @Nullable Reading last;
@@ -41,14 +40,14 @@ final class GidTables {
      * @param folder the folder with a folder for each device
      * @param devices lists the devices that are there now
      */
-    GidTables(Path folder, Supplier<List<HardwareDevice>> devices, LongSupplier nanoClock) {
+    GidTables(Path folder, Supplier<List<KernelDevice>> devices, LongSupplier nanoClock) {
         this.folder = folder;
         this.devices = devices;
         this.nanoClock = nanoClock;
     }
 
     /** Returns the device that has an address of this host, if any. */
-    Optional<HardwareDevice> deviceOf(InetAddress address) {
+    Optional<KernelDevice> deviceOf(InetAddress address) {
         Reading current = last;
         if (current != null) {
             Optional<Entry> known = entryOf(current, address);
@@ -65,7 +64,7 @@ final class GidTables {
     private Reading read() {
         long startNanos = nanoClock.getAsLong();
         List<Entry> entries = new ArrayList<>();
-        for (HardwareDevice device : devices.get()) {
+        for (KernelDevice device : devices.get()) {
             for (Path port : children(folder.resolve(device.name()).resolve("ports"))) {
                 children(port.resolve("gids"))
                         .forEach(file -> Entry.read(device, file).ifPresent(entries::add));
@@ -139,12 +138,12 @@ final class GidTables {
      * @param identity tells the file from that of a device that later has the same name
      */
     private record Entry(
-            HardwareDevice device,
+            KernelDevice device,
             String gid,
             Path file,
             @Nullable Object identity) {
         /** Reads an entry; empty if it has no address, as most. */
-        static Optional<Entry> read(HardwareDevice device, Path file) {
+        static Optional<Entry> read(KernelDevice device, Path file) {
             try {
                 Object identity =
                         Files.readAttributes(file, BasicFileAttributes.class).fileKey();
@@ -164,7 +163,7 @@ final class GidTables {
         }
 
         boolean isOfIwarp() {
-            return device.transportType() == TransportType.IWARP;
+            return device.isIwarp();
         }
 
         /** Returns whether this is the entry of an address that is a GID, as on RoCE. */

@@ -15,7 +15,10 @@ public final class HardwareDevices {
     /** The kernel's list of devices. While it does not exist, libibverbs is not even loaded. */
     private static final Path CLASS = Path.of("/sys/class/infiniband");
 
-    private static final GidTables TABLES = new GidTables(CLASS, HardwareDevices::list, System::nanoTime);
+    private static final KernelDevices OF_KERNEL =
+            new KernelDevices(Path.of("/sys/class"), Path.of("/dev/infiniband"), HardwareDevices::list);
+
+    private static final GidTables TABLES = new GidTables(CLASS, OF_KERNEL::list, System::nanoTime);
 
     /** Prepares the process for its first call of the library. */
     private static final class Preparation {
@@ -33,7 +36,7 @@ public final class HardwareDevices {
 
     private HardwareDevices() {}
 
-    /** Returns the devices that are there now. */
+    /** Returns the devices that libibverbs lists now, also those whose files this process may not open. */
     public static List<HardwareDevice> list() {
         return Files.isDirectory(CLASS) && Libibverbs.isUsable() ? read() : List.of();
     }
@@ -51,12 +54,49 @@ public final class HardwareDevices {
         return List.copyOf(found);
     }
 
+    /** Returns the devices that this process can use now. */
+    public static List<HardwareDevice> usable() {
+        return Files.isDirectory(CLASS)
+                ? OF_KERNEL.list().stream()
+                        .flatMap(device -> usable(device).stream())
+                        .toList()
+                : List.of();
+    }
+
+    /** Returns a report of each device of the kernel, in the order of their names; none on a host without devices. */
+    public static List<HardwareReport> reports() {
+        return OF_KERNEL.list().stream()
+                .map(device -> new HardwareReport(device.name(), device.problem()))
+                .toList();
+    }
+
+    private static Optional<HardwareDevice> usable(KernelDevice device) {
+        return device.problem().isEmpty() ? Optional.ofNullable(device.device()) : Optional.empty();
+    }
+
     /**
-     * Returns the device that has an address of this host, if any. A new address is found within 50 ms, or within ten times the
+     * Returns the device with an address of this host that this process can use, if any. A new address is found within 50 ms, or within ten times the
      * time that reading the GID tables takes, if that is longer.
      */
     public static Optional<HardwareDevice> of(InetAddress address) {
-        return Files.isDirectory(CLASS) ? TABLES.deviceOf(address) : Optional.empty();
+        return Files.isDirectory(CLASS)
+                ? TABLES.deviceOf(address).flatMap(HardwareDevices::usable)
+                : Optional.empty();
+    }
+
+    /**
+     * Returns a clause that names the device with an address of this host, and says why this process cannot use it. Empty if no
+     * device has the address, if it can be used, or if it speaks iWARP: such a device leaves UDP port 4791 to programs.
+     */
+    public static String refusal(InetAddress address) {
+        return Files.isDirectory(CLASS)
+                ? TABLES.deviceOf(address).map(HardwareDevices::refusal).orElse("")
+                : "";
+    }
+
+    private static String refusal(KernelDevice device) {
+        String problem = device.isIwarp() ? "" : device.problem();
+        return problem.isEmpty() ? "" : device.name() + ", which this process cannot use: " + problem;
     }
 
     /**

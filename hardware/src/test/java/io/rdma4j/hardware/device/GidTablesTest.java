@@ -21,7 +21,7 @@ class GidTablesTest {
     @TempDir
     private Path folder;
 
-    private HardwareDevice device;
+    private KernelDevice device;
     private GidTables tables;
     private int readings;
     private long nowNanos;
@@ -29,7 +29,7 @@ class GidTablesTest {
 
     @BeforeEach
     void create() throws IOException {
-        device = TestDriver.loaded().device();
+        device = new KernelDevice("card0", false, null, folder, null);
         Files.createDirectories(entry(0).getParent());
         Files.writeString(entry(0), Gid.ZERO + "\n");
         set(3, ADDRESS);
@@ -44,7 +44,7 @@ class GidTablesTest {
         Files.writeString(entry(index), Gid.of(address) + "\n");
     }
 
-    private List<HardwareDevice> devices() {
+    private List<KernelDevice> devices() {
         readings++;
         nowNanos += readingNanos;
         return List.of(device);

@@ -1,0 +1,19 @@
+package io.rdma4j.hardware.device;
+
+/**
+ * A device of the kernel, and whether this process can use it.
+ *
+ * @param name the name, for example {@code mlx5_0}
+ * @param problem a clause that says why it cannot be used; empty if it can
+ */
+public record HardwareReport(String name, String problem) {
+    /** Returns whether verbs and the connection manager work. */
+    public boolean isUsable() {
+        return problem.isEmpty();
+    }
+
+    /** Returns a clause that says for what the device is used, or why it is not. */
+    public String explanation() {
+        return isUsable() ? "used by programs for its addresses" : "not used: " + problem;
+    }
+}
