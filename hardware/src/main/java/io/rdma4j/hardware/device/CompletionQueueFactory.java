@@ -70,8 +70,10 @@ final class CompletionQueueFactory {
                 0,
                 channelAddress,
                 attributes.completionVector());
-        Layouts.requireCompletionQueue(queue, pointer, attributes.entries());
-        return new HardwareCompletionQueue(context, queue, attributes, channel);
+        return call.useOrDestroy(queue, Function.DESTROY_COMPLETION_QUEUE, () -> {
+            Layouts.requireCompletionQueue(queue, pointer, attributes.entries());
+            return new HardwareCompletionQueue(context, queue, attributes, channel);
+        });
     }
 
     private HardwareCompletionQueue createClocked(Call call, long pointer, long channelAddress, DeviceClock clock) {
@@ -82,10 +84,12 @@ final class CompletionQueueFactory {
         fields.set(JAVA_LONG, CompletionQueueCreation.FIELDS, Flags.COMPLETION_FIELDS | Flags.COMPLETION_TIMESTAMP);
         MemorySegment create = context.function(ExtendedContext.CREATE_COMPLETION_QUEUE);
         long queue = call.created("ibv_create_cq_ex", details(), call.result(create, pointer, fields.address()));
-        Layouts.requireCompletionQueue(queue, pointer, attributes.entries());
-        long functions = queue + CompletionQueueFields.MUTEX + context.mutexBytes();
-        Layouts.requirePollFunctions(functions);
-        return new ClockedCompletionQueue(context, queue, functions, attributes, channel, clock);
+        return call.useOrDestroy(queue, Function.DESTROY_COMPLETION_QUEUE, () -> {
+            Layouts.requireCompletionQueue(queue, pointer, attributes.entries());
+            long functions = queue + CompletionQueueFields.MUTEX + context.mutexBytes();
+            Layouts.requirePollFunctions(functions);
+            return new ClockedCompletionQueue(context, queue, functions, attributes, channel, clock);
+        });
     }
 
     private String details() {

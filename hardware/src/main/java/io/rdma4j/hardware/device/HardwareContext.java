@@ -201,8 +201,10 @@ final class HardwareContext implements DeviceContext {
         long context = handle.enter("ibv_alloc_pd", device);
         try (Call call = new Call()) {
             long domain = call.create(Function.ALLOCATE_PROTECTION_DOMAIN, device.name(), context);
-            Layouts.requireDomain(domain, context);
-            return new HardwareProtectionDomain(this, domain);
+            return call.useOrDestroy(domain, Function.FREE_PROTECTION_DOMAIN, () -> {
+                Layouts.requireDomain(domain, context);
+                return new HardwareProtectionDomain(this, domain);
+            });
         } finally {
             handle.exit();
         }
@@ -232,7 +234,9 @@ final class HardwareContext implements DeviceContext {
     public CompletionChannel createCompletionChannel() {
         long context = handle.enter("ibv_create_comp_channel", device);
         try (Call call = new Call()) {
-            return new HardwareCompletionChannel(this, call.create(Function.CREATE_CHANNEL, device.name(), context));
+            long channel = call.create(Function.CREATE_CHANNEL, device.name(), context);
+            return call.useOrDestroy(
+                    channel, Function.DESTROY_CHANNEL, () -> new HardwareCompletionChannel(this, channel));
         } finally {
             handle.exit();
         }

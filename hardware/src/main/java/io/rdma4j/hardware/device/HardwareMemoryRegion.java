@@ -57,10 +57,12 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
         try (Call call = new Call()) {
             long region = call.create(
                     Function.REGISTER, details, domainAddress, memory.address(), memory.byteSize(), first, bits);
-            Layouts.requireRegion(region, memory.address(), memory.byteSize());
-            Set<AccessFlag> rights = access.isEmpty() ? Set.of() : EnumSet.copyOf(access);
-            return new HardwareMemoryRegion(
-                    domain, region, HardwareRegistration.of(domain, memory, rights, first, region, hold));
+            return call.useOrDestroy(region, Function.DEREGISTER, () -> {
+                Layouts.requireRegion(region, memory.address(), memory.byteSize());
+                Set<AccessFlag> rights = access.isEmpty() ? Set.of() : EnumSet.copyOf(access);
+                return new HardwareMemoryRegion(
+                        domain, region, HardwareRegistration.of(domain, memory, rights, first, region, hold));
+            });
         } catch (RdmaException refused) {
             hold.release();
             throw refused.errno() == Errno.EINVAL && isElsewhereInItsPage(memory, first)

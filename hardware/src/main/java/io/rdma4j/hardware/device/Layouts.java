@@ -27,6 +27,9 @@ final class Layouts {
         ExtendedCompletionQueue.READ_TIMESTAMP
     };
 
+    /** The driver of HiSilicon's cards reports the entries of a queue without the one that stays empty. */
+    private static final int UNUSED_ENTRIES = 1;
+
     private Layouts() {}
 
     static void requireDomain(long domain, long context) {
@@ -51,7 +54,7 @@ final class Layouts {
         require(
                 "struct ibv_cq",
                 Native.longAt(queue + CompletionQueueFields.CONTEXT) == context
-                        && Native.intAt(queue + CompletionQueueFields.CAPACITY) >= entries);
+                        && Native.intAt(queue + CompletionQueueFields.CAPACITY) >= entries - UNUSED_ENTRIES);
     }
 
     /** Checks that a driver has set all functions by which an extended queue is polled. */

@@ -66,10 +66,12 @@ final class QueuePairFactory implements AutoCloseable {
         fields.set(JAVA_INT, QueuePairCreation.SIGNAL_ALL, attributes.signalAll() ? 1 : 0);
         String details = attributes.type() + " of " + domain.context() + " with " + sizes;
         long created = isTarget ? createTarget(fields, details) : createOrdinary(domainAddress, fields, details);
-        Layouts.requireQueuePair(
-                created, domain.context().pointer(), attributes.type().code());
-        QueuePairCapabilities actual = QueuePairCodec.readCapabilities(fields, QueuePairCreation.CAPABILITIES);
-        return new HardwareQueuePair(domain, created, attributes, sends, receives, shared, actual);
+        return call.useOrDestroy(created, Function.DESTROY_QUEUE_PAIR, () -> {
+            Layouts.requireQueuePair(
+                    created, domain.context().pointer(), attributes.type().code());
+            QueuePairCapabilities actual = QueuePairCodec.readCapabilities(fields, QueuePairCreation.CAPABILITIES);
+            return new HardwareQueuePair(domain, created, attributes, sends, receives, shared, actual);
+        });
     }
 
     private long createOrdinary(long domainAddress, MemorySegment fields, String details) {

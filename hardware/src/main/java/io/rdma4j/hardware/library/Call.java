@@ -6,6 +6,7 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Supplier;
 
 /** A call of libibverbs that is not on the path of data, with the memory of its arguments. For one thread. */
 public final class Call implements AutoCloseable {
@@ -74,6 +75,20 @@ public final class Call implements AutoCloseable {
             throw failure(operation, state.errno(), details);
         }
         return object;
+    }
+
+    /**
+     * Returns what {@code use} makes of a new object of C. If it throws, the object is destroyed.
+     *
+     * @param destroy the function that destroys the object
+     */
+    public <T> T useOrDestroy(long object, Function destroy, Supplier<T> use) {
+        try {
+            return use.get();
+        } catch (RuntimeException | Error failed) {
+            long _ = result(destroy, object);
+            throw failed;
+        }
     }
 
     /**

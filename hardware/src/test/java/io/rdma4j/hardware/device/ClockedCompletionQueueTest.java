@@ -184,6 +184,7 @@ class ClockedCompletionQueueTest {
 
     @Test
     void aDriverWithoutAFunctionIsRefusedBeforeItIsCalled() throws Throwable {
+        int before = driver.liveObjects();
         driver.lacksFunction(true);
         try {
             assertThatThrownBy(() -> context.createCompletionQueue(CLOCKED))
@@ -191,6 +192,7 @@ class ClockedCompletionQueueTest {
         } finally {
             driver.lacksFunction(false);
         }
+        assertThat(driver.liveObjects()).isEqualTo(before);
     }
 
     @Test

@@ -341,6 +341,29 @@ class DriverTest {
     }
 
     @Test
+    void aCompletionQueueMayReportItsEntriesWithoutAnUnusedOne() throws Throwable {
+        driver.reportsFewerEntries(1);
+        try (CompletionQueue large = context.createCompletionQueue(64)) {
+            assertThat(large.capacity()).isEqualTo(63);
+        } finally {
+            driver.reportsFewerEntries(0);
+        }
+    }
+
+    @Test
+    void aCompletionQueueWhoseStructureIsNotUnderstoodIsDestroyed() throws Throwable {
+        int before = driver.liveObjects();
+        driver.reportsFewerEntries(2);
+        try {
+            assertThatThrownBy(() -> context.createCompletionQueue(64))
+                    .hasMessageContaining("struct ibv_cq of the installed library differs");
+        } finally {
+            driver.reportsFewerEntries(0);
+        }
+        assertThat(driver.liveObjects()).isEqualTo(before);
+    }
+
+    @Test
     void anArenaStaysOpenWhileMemoryOfItIsRegistered() {
         MemoryRegion second = domain.register(region.memory(), AccessFlag.LOCAL_WRITE);
         assertThatThrownBy(arena::close).isInstanceOf(IllegalStateException.class);

@@ -37,6 +37,7 @@ final class TestDriver {
 
     private final MethodHandle liveObjects;
     private final MethodHandle otherAbi;
+    private final MethodHandle missingEntries;
     private final MethodHandle lacksExtensions;
     private final MethodHandle lastAccess;
     private final MethodHandle ticks;
@@ -63,6 +64,7 @@ final class TestDriver {
         inInline = handle(lookup, "in_inline", returnsInt);
         holdDestroy = handle(lookup, "hold_destroy", takesInt);
         otherAbi = handle(lookup, "other_abi", takesInt);
+        missingEntries = handle(lookup, "missing_entries", takesInt);
         lacksExtensions = handle(lookup, "lacks_extensions", takesInt);
         lacksFunction = handle(lookup, "lacks_function", takesInt);
         vendor = handle(lookup, "vendor", takesInt);
@@ -141,6 +143,11 @@ final class TestDriver {
     /** Makes contexts as those of a library with another binary interface. */
     void hasOtherAbi(boolean value) throws Throwable {
         otherAbi.invokeExact(value ? 1 : 0);
+    }
+
+    /** Makes completion queues report fewer entries than were requested. */
+    void reportsFewerEntries(int count) throws Throwable {
+        missingEntries.invokeExact(count);
     }
 
     /** Makes contexts without the functions of extensions. */

@@ -52,7 +52,7 @@ struct test_qp {
 
 static struct ibv_device device = {.node_type = IBV_NODE_CA, .transport_type = IBV_TRANSPORT_IB, .name = "test0"};
 static struct ibv_device *list[] = {&device, NULL};
-static int live_objects, has_other_abi, lacks_extensions, lacks_function, vendor;
+static int live_objects, has_other_abi, lacks_extensions, lacks_function, vendor, missing_entries;
 static struct test_mr *regions;
 static unsigned last_access;
 static uint64_t ticks;
@@ -71,6 +71,9 @@ int test_driver_in_destroy(void) { return in_destroy; }
 
 /* Makes contexts that are not extended, as those of a library with another binary interface. */
 void test_driver_other_abi(int value) { has_other_abi = value; }
+
+/* Completion queues report this many entries less than were requested. */
+void test_driver_missing_entries(int value) { missing_entries = value; }
 
 /* Makes contexts without the functions of extensions. */
 void test_driver_lacks_extensions(int value) { lacks_extensions = value; }
@@ -541,7 +544,7 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 	cq->cq.context = context;
 	cq->cq.channel = channel;
 	cq->cq.cq_context = cq_context;
-	cq->cq.cqe = cqe;
+	cq->cq.cqe = cqe - missing_entries;
 	if (channel) {
 		channel->refcnt++;
 		with_channel = &cq->cq;
