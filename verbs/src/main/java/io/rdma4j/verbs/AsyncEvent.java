@@ -7,8 +7,7 @@ package io.rdma4j.verbs;
  * @param type type of the event
  * @param source the affected object: a {@link CompletionQueue}, {@link QueuePair}, {@link
  *     SharedReceiveQueue} or {@link DeviceContext}
- * @param port the affected port, from 1, of an event of a port: {@link Type#PORT_ACTIVE}, {@link Type#PORT_ERROR} and {@link
- *     Type#GID_CHANGE}; else 0
+ * @param port the affected port, from 1, of an event of a port, such as {@link Type#PORT_ACTIVE}; else 0
  */
 public record AsyncEvent(Type type, Object source, int port) {
     /** Creates an event that is not about a port. */
@@ -38,10 +37,20 @@ public record AsyncEvent(Type type, Object source, int port) {
         PORT_ACTIVE(9, "port active"),
         /** The port went down. Connections survive a short outage. */
         PORT_ERROR(10, "port error"),
+        /** A subnet manager of InfiniBand has changed the local identifier of the port. */
+        LOCAL_IDENTIFIER_CHANGE(11, "LID change"),
+        /** A subnet manager of InfiniBand has changed the partition keys of the port. */
+        PARTITION_KEY_CHANGE(12, "P_Key change"),
+        /** Another subnet manager of InfiniBand has taken over the port. */
+        SUBNET_MANAGER_CHANGE(13, "SM change"),
+        /** The shared receive queue failed. It is unusable. */
+        SHARED_RECEIVE_QUEUE_ERROR(14, "SRQ catastrophic error"),
         /** Fewer receives are left in the shared receive queue than its limit. */
         SHARED_RECEIVE_QUEUE_LIMIT_REACHED(15, "SRQ limit reached"),
         /** The queue pair is in the error state and no longer consumes receives of its shared receive queue. */
         QUEUE_PAIR_LAST_WORK_REQUEST_REACHED(16, "last WQE reached"),
+        /** A subnet manager of InfiniBand asks for all registrations again, such as those of multicast groups. */
+        CLIENT_REREGISTER(17, "client reregistration"),
         /** The GID table changed: the network interface has other addresses. */
         GID_CHANGE(18, "GID table change");
 

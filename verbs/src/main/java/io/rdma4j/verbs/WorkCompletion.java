@@ -71,13 +71,16 @@ public final class WorkCompletion extends CompletionFields {
         return immediateOrKey;
     }
 
-    /** Returns the number of the sending queue pair for the receive of a datagram, else 0. C: {@code src_qp}. */
+    /**
+     * Returns the number of the sending queue pair for the receive of a datagram. For other work requests it is 0, or with
+     * hardware undefined. C: {@code src_qp}.
+     */
     public int sourceQueuePairNumber() {
         return sourceQueuePairNumber;
     }
 
     /**
-     * Returns whether the receive begins with 40 bytes for the IP header, as for every datagram. {@link #byteLength}
+     * Returns whether the receive starts with 40 bytes for the IP header, as for every datagram of RoCE. {@link #byteLength}
      * includes them. C: {@code IBV_WC_GRH}.
      */
     public boolean hasGlobalRoute() {

@@ -48,7 +48,7 @@ class ReplyAddressTest {
     private static WorkCompletion completion() {
         WorkCompletion completion = WorkCompletion.array(1)[0];
         CompletionWriter.start(completion, 1, CompletionStatus.SUCCESS, CompletionOpcode.RECEIVE, 5);
-        CompletionWriter.source(completion, 0x1234, 0);
+        CompletionWriter.source(completion, 0x1234, true, 0);
         return completion;
     }
 

@@ -59,8 +59,23 @@ final class AsyncEventReader implements DescriptorHandler {
 
     private static boolean hasObject(AsyncEvent.Type type) {
         return switch (type) {
-            case DEVICE_FATAL, PORT_ACTIVE, PORT_ERROR, GID_CHANGE -> false;
-            default -> true;
+            case DEVICE_FATAL,
+                    PORT_ACTIVE,
+                    PORT_ERROR,
+                    LOCAL_IDENTIFIER_CHANGE,
+                    PARTITION_KEY_CHANGE,
+                    SUBNET_MANAGER_CHANGE,
+                    CLIENT_REREGISTER,
+                    GID_CHANGE -> false;
+            case COMPLETION_QUEUE_ERROR,
+                    QUEUE_PAIR_FATAL,
+                    QUEUE_PAIR_REQUEST_ERROR,
+                    QUEUE_PAIR_ACCESS_ERROR,
+                    COMMUNICATION_ESTABLISHED,
+                    SEND_QUEUE_DRAINED,
+                    SHARED_RECEIVE_QUEUE_ERROR,
+                    SHARED_RECEIVE_QUEUE_LIMIT_REACHED,
+                    QUEUE_PAIR_LAST_WORK_REQUEST_REACHED -> true;
         };
     }
 

@@ -112,8 +112,9 @@ final class ClockedCompletionQueue extends HardwareCompletionQueue {
         boolean hasWord = (flags & (Flags.COMPLETION_IMMEDIATE | Flags.COMPLETION_INVALIDATED)) != 0;
         int word = hasWord ? Downcalls.data(readImmediate, queue, 0, 0) : 0;
         writeData(target, Downcalls.data(readLength, queue, 0, 0), flags, word);
-        if ((flags & Flags.COMPLETION_GLOBAL_ROUTE) != 0) {
-            CompletionWriter.source(target, Downcalls.data(readSourceQueuePair, queue, 0, 0), 0);
+        if (target.opcode().isReceive()) {
+            boolean hasGlobalRoute = (flags & Flags.COMPLETION_GLOBAL_ROUTE) != 0;
+            CompletionWriter.source(target, Downcalls.data(readSourceQueuePair, queue, 0, 0), hasGlobalRoute, 0);
         }
         CompletionWriter.timestamp(target, clock.nanos(Downcalls.word(readTimestamp, queue)));
     }

@@ -115,10 +115,10 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
                 read((long) i * Completion.BYTES, completions[filled++]);
             }
         } while (count == wanted && filled < completions.length);
-        if (count < 0) {
+        if (count < 0 && filled == 0) {
             throw overrun();
         }
-        return filled;
+        return filled; // an error after a completion is reported by the next call
     }
 
     final RdmaException overrun() {
@@ -145,10 +145,11 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
                 from.get(ValueLayout.JAVA_INT, at + Completion.LENGTH),
                 flags,
                 from.get(ValueLayout.JAVA_INT, at + Completion.IMMEDIATE));
-        if ((flags & Flags.COMPLETION_GLOBAL_ROUTE) != 0) {
+        if (target.opcode().isReceive()) {
             CompletionWriter.source(
                     target,
                     from.get(ValueLayout.JAVA_INT, at + Completion.SOURCE_QUEUE_PAIR),
+                    (flags & Flags.COMPLETION_GLOBAL_ROUTE) != 0,
                     from.get(ValueLayout.JAVA_BYTE, at + Completion.SERVICE_LEVEL));
         }
         CompletionWriter.timestampOfFirstReading(target, SYSTEM_CLOCK);

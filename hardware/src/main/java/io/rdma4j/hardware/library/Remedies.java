@@ -20,12 +20,16 @@ public final class Remedies {
             "ibv_create_srq",
             "ibv_create_qp_ex");
 
+    private static final String FILES = "Linux 6.5 and later refuse shared mappings of files on ext4, XFS and other disks for devices: map"
+            + " a file of tmpfs or hugetlbfs, or copy; other memory must be mapped, and writable for rights to write";
+
     private Remedies() {}
 
     /** Returns a sentence, or an empty text if there is nothing to say. */
     public static String of(String operation, Errno error) {
         return switch (error) {
             case ENOMEM -> LOCKING.contains(operation) ? lockedMemory() : "";
+            case EFAULT -> operation.startsWith("ibv_reg_mr") ? FILES : "";
             case EACCES, EPERM -> "Check the permissions of the files in /dev/infiniband";
             case EBUSY -> "Close the objects that use it first";
             default -> "";

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
@@ -46,6 +47,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The objects of verbs over a driver in memory. Its tests cover what C reads and writes, errors, waiting, and the order of closing. */
 class DriverTest {
@@ -338,6 +341,50 @@ class DriverTest {
         }
         CompletableFuture.allOf(first, second).orTimeout(20, TimeUnit.SECONDS).join();
         assertThat(driver.liveObjectsAtClose()).as("objects of C").isEqualTo(liveBefore);
+    }
+
+    @Test
+    void completionsBeforeAFailedPollAreNotLost() throws Throwable {
+        TestDriver.readyToSend(queuePair);
+        for (int i = 0; i < 20; i++) {
+            queuePair.postWrite(i, region, 0, 8, region.remote().slice(64, 8));
+        }
+        driver.failsPollAfter(1);
+        try {
+            assertThat(queue.poll(WorkCompletion.array(20))).isEqualTo(16);
+        } finally {
+            driver.failsPollAfter(-1);
+        }
+        assertThat(queue.poll(WorkCompletion.array(20))).isEqualTo(4);
+        driver.failsPollAfter(0);
+        assertThatThrownBy(() -> queue.poll(WorkCompletion.array(1))).hasMessageContaining("has overrun or failed");
+    }
+
+    @Test
+    void aReceiveWithoutAHeaderNamesItsSource() {
+        TestDriver.readyToSend(queuePair);
+        queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(region, 0, 8));
+        queuePair.postSend(SendWorkRequest.send(2, region, 8, 8));
+        WorkCompletion receive = one();
+        assertThat(receive.opcode()).isEqualTo(CompletionOpcode.RECEIVE);
+        assertThat(receive.sourceQueuePairNumber()).isEqualTo(0x123);
+        assertThat(receive.hasGlobalRoute()).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = AsyncEvent.Type.class,
+            names = {
+                "PORT_ACTIVE",
+                "LOCAL_IDENTIFIER_CHANGE",
+                "PARTITION_KEY_CHANGE",
+                "SUBNET_MANAGER_CHANGE",
+                "CLIENT_REREGISTER",
+                "GID_CHANGE"
+            })
+    void eventsOfAPortAreReported(AsyncEvent.Type type) throws Throwable {
+        driver.reportEvent(type.code());
+        assertThat(context.awaitAsyncEvent(SOON)).isEqualTo(new AsyncEvent(type, context, 1));
     }
 
     @Test

@@ -38,6 +38,8 @@ final class TestDriver {
     private final MethodHandle liveObjects;
     private final MethodHandle otherAbi;
     private final MethodHandle missingEntries;
+    private final MethodHandle pollsBeforeFailure;
+    private final MethodHandle reportEvent;
     private final MethodHandle lacksExtensions;
     private final MethodHandle lastAccess;
     private final MethodHandle ticks;
@@ -64,6 +66,8 @@ final class TestDriver {
         inInline = handle(lookup, "in_inline", returnsInt);
         holdDestroy = handle(lookup, "hold_destroy", takesInt);
         otherAbi = handle(lookup, "other_abi", takesInt);
+        pollsBeforeFailure = handle(lookup, "polls_before_failure", takesInt);
+        reportEvent = handle(lookup, "report_event", takesInt);
         missingEntries = handle(lookup, "missing_entries", takesInt);
         lacksExtensions = handle(lookup, "lacks_extensions", takesInt);
         lacksFunction = handle(lookup, "lacks_function", takesInt);
@@ -148,6 +152,16 @@ final class TestDriver {
     /** Makes completion queues report fewer entries than were requested. */
     void reportsFewerEntries(int count) throws Throwable {
         missingEntries.invokeExact(count);
+    }
+
+    /** Makes a poll of a completion queue fail after some that succeed. */
+    void failsPollAfter(int polls) throws Throwable {
+        pollsBeforeFailure.invokeExact(polls);
+    }
+
+    /** Reports an asynchronous event of port 1. */
+    void reportEvent(int type) throws Throwable {
+        reportEvent.invokeExact(type);
     }
 
     /** Makes contexts without the functions of extensions. */

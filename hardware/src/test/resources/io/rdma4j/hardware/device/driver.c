@@ -121,11 +121,27 @@ int ibv_get_device_index(struct ibv_device *d) { (void) d; return 7; }
 __be64 ibv_get_device_guid(struct ibv_device *d) { (void) d; return 0x0807060504030201ull; }
 int ibv_fork_init(void) { return 0; }
 
+/* Reports an event of port 1 of the device that was opened last. */
+static int next_event = -1, events_descriptor;
+
+void test_driver_report_event(int type)
+{
+	next_event = type;
+	eventfd_write(events_descriptor, 1);
+}
+
+/* The number of calls of poll_cq that succeed before one fails; negative for all. */
+static int polls_before_failure = -1;
+
+void test_driver_polls_before_failure(int value) { polls_before_failure = value; }
+
 static int poll_cq(struct ibv_cq *ibcq, int count, struct ibv_wc *wc)
 {
 	struct test_cq *cq = (struct test_cq *) ibcq;
 	int n = 0;
 
+	if (polls_before_failure >= 0 && polls_before_failure-- == 0)
+		return -1;
 	while (n < count && cq->head != cq->tail)
 		wc[n++] = cq->entries[cq->head++ % ENTRIES];
 	return n;
@@ -224,7 +240,7 @@ static void *local_memory(const struct ibv_send_wr *wr, const struct ibv_sge *sg
 static void receive(struct test_qp *qp, const struct ibv_send_wr *wr, const struct ibv_sge *from)
 {
 	struct test_receive *r = &qp->receives[qp->head++ % ENTRIES];
-	struct ibv_wc wc = {.wr_id = r->id, .opcode = IBV_WC_RECV, .qp_num = qp->qp.qp_num};
+	struct ibv_wc wc = {.wr_id = r->id, .opcode = IBV_WC_RECV, .qp_num = qp->qp.qp_num, .src_qp = 0x123};
 
 	if (wr->num_sge && r->num_sge) {
 		memcpy(memory(r->sge.lkey, r->sge.addr), local_memory(wr, from), from->length);
@@ -326,7 +342,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *d)
 	opened->context.abi_compat = has_other_abi ? NULL : __VERBS_ABI_IS_EXTENDED;
 	opened->context.device = d;
 	opened->context.cmd_fd = -1;
-	opened->context.async_fd = eventfd(0, EFD_CLOEXEC);
+	opened->context.async_fd = events_descriptor = eventfd(0, EFD_CLOEXEC);
 	opened->context.num_comp_vectors = 2;
 	opened->context.ops.poll_cq = poll_cq;
 	opened->context.ops.req_notify_cq = req_notify_cq;
@@ -419,10 +435,17 @@ int ibv_get_pkey_index(struct ibv_context *context, uint8_t port, __be16 key)
 
 int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
 {
-	(void) context;
-	(void) event;
-	errno = EAGAIN;
-	return -1;
+	eventfd_t count;
+
+	if (next_event < 0 || eventfd_read(context->async_fd, &count)) {
+		errno = EAGAIN;
+		return -1;
+	}
+	memset(event, 0, sizeof(*event));
+	event->event_type = next_event;
+	event->element.port_num = 1;
+	next_event = -1;
+	return 0;
 }
 void ibv_ack_async_event(struct ibv_async_event *event) { (void) event; }
 

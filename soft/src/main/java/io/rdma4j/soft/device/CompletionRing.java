@@ -290,7 +290,7 @@ final class CompletionRing {
         CompletionWriter.timestamp(completion, t.timestamps[i]);
         if ((flags & HAS_ROUTE_HEADER) != 0) {
             CompletionWriter.source(
-                    completion, t.sources[i], (flags & HAS_IPV4_HEADER) != 0 ? IPV4_PACKET : IPV6_PACKET);
+                    completion, t.sources[i], true, (flags & HAS_IPV4_HEADER) != 0 ? IPV4_PACKET : IPV6_PACKET);
         }
     }
 }

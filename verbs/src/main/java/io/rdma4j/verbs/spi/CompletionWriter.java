@@ -63,16 +63,18 @@ public final class CompletionWriter {
     }
 
     /**
-     * Writes the source of a datagram. The receive begins with 40 bytes for the IP header, which the length includes.
+     * Writes the source of a datagram.
      *
      * @param completion the holder
      * @param queuePairNumber the number of the queue pair that sent it
+     * @param hasGlobalRoute true if the receive starts with 40 bytes for the IP header, which the length includes. Every RoCE
+     *     device writes them; other devices, such as those of EFA, may not
      * @param serviceLevel the value for {@link WorkCompletion#serviceLevel}
      */
-    public static void source(WorkCompletion completion, int queuePairNumber, int serviceLevel) {
+    public static void source(WorkCompletion completion, int queuePairNumber, boolean hasGlobalRoute, int serviceLevel) {
         CompletionFields fields = completion;
         fields.sourceQueuePairNumber = queuePairNumber;
-        fields.hasGlobalRoute = true;
+        fields.hasGlobalRoute = hasGlobalRoute;
         fields.serviceLevel = serviceLevel;
     }
 

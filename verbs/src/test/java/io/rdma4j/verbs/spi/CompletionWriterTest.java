@@ -17,7 +17,7 @@ class CompletionWriterTest {
     void aHolderReturnsWhatWasWritten() {
         CompletionWriter.start(completion, 7, CompletionStatus.SUCCESS, CompletionOpcode.RECEIVE, 0x123456);
         CompletionWriter.data(completion, 64, true, false, 42);
-        CompletionWriter.source(completion, 9, 2);
+        CompletionWriter.source(completion, 9, true, 2);
         CompletionWriter.timestamp(completion, 1_000);
         assertThat(completion.id()).isEqualTo(7);
         assertThat(completion.isSuccess()).isTrue();
@@ -36,7 +36,7 @@ class CompletionWriterTest {
     void nothingOfThePreviousCompletionStays() {
         CompletionWriter.start(completion, 1, CompletionStatus.SUCCESS, CompletionOpcode.RECEIVE, 1);
         CompletionWriter.data(completion, 8, true, false, 42);
-        CompletionWriter.source(completion, 9, 2);
+        CompletionWriter.source(completion, 9, true, 2);
         CompletionWriter.start(completion, 2, CompletionStatus.SUCCESS, CompletionOpcode.RECEIVE, 1);
         CompletionWriter.data(completion, 8, false, true, 43);
         assertThat(completion.hasImmediate()).isFalse();
