@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** The devices of this host, without the software device. Thread safe. */
 public final class HardwareDevices {
@@ -63,11 +65,11 @@ public final class HardwareDevices {
                 : List.of();
     }
 
-    /** Returns a report of each device of the kernel, in the order of their names; none on a host without devices. */
-    public static List<HardwareReport> reports() {
-        return OF_KERNEL.list().stream()
-                .map(device -> new HardwareReport(device.name(), device.problem()))
-                .toList();
+    /** Returns why this process cannot use the devices of the kernel, empty texts for those that it can use, by their names. */
+    public static SortedMap<String, String> problems() {
+        SortedMap<String, String> problems = new TreeMap<>();
+        OF_KERNEL.list().forEach(device -> problems.put(device.name(), device.problem()));
+        return problems;
     }
 
     private static Optional<HardwareDevice> usable(KernelDevice device) {

@@ -1,7 +1,6 @@
 package io.rdma4j.tools.doctor;
 
-import io.rdma4j.hardware.device.HardwareDevices;
-import io.rdma4j.hardware.device.HardwareReport;
+import io.rdma4j.hardware.process.HardwareReport;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.system.LinkSets;
 import io.rdma4j.tools.command.SharedMemoryCheck;
@@ -180,7 +179,7 @@ public final class Doctor implements Tool {
     }
 
     private static void reportKernel(PrintStream out, ToolReport report) {
-        List<HardwareReport> devices = HardwareDevices.reports();
+        List<HardwareReport> devices = HardwareReport.all();
         report.result(
                 "kernelDevices", devices.stream().map(Doctor::kernelDevice).toList());
         if (devices.isEmpty()) {

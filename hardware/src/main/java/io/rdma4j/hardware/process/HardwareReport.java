@@ -1,4 +1,7 @@
-package io.rdma4j.hardware.device;
+package io.rdma4j.hardware.process;
+
+import io.rdma4j.hardware.device.HardwareDevices;
+import java.util.List;
 
 /**
  * A device of the kernel, and whether this process can use it.
@@ -7,6 +10,13 @@ package io.rdma4j.hardware.device;
  * @param problem a clause that says why it cannot be used; empty if it can
  */
 public record HardwareReport(String name, String problem) {
+    /** Returns a report of each device of the kernel, in the order of their names; none on a host without devices. */
+    public static List<HardwareReport> all() {
+        return HardwareDevices.problems().entrySet().stream()
+                .map(each -> new HardwareReport(each.getKey(), each.getValue()))
+                .toList();
+    }
+
     /** Returns whether verbs and the connection manager work. */
     public boolean isUsable() {
         return problem.isEmpty();
