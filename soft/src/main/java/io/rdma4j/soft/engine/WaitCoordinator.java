@@ -190,7 +190,10 @@ final class WaitCoordinator {
     private boolean awaitOrLead(Waiter self, BooleanSupplier done, long deadlineNanos) {
         followers.addFirst(self);
         try {
-            while (!isOver(done, deadlineNanos)) {
+            while (!done.getAsBoolean()) {
+                if (isEnded(deadlineNanos)) {
+                    return false;
+                }
                 if (leader.compareAndSet(null, self)) {
                     lead(self, done, deadlineNanos);
                 } else {
@@ -201,12 +204,12 @@ final class WaitCoordinator {
                     park(deadlineNanos);
                 }
             }
+            return true;
         } finally {
             var _ = followers.remove(self);
             // This thread may have been promoted just when it no longer needed to wait.
             promote();
         }
-        return done.getAsBoolean();
     }
 
     private boolean awaitYielding(Waiter self, BooleanSupplier done, long deadlineNanos) {
@@ -220,7 +223,10 @@ final class WaitCoordinator {
                 links.wakeup();
             }
             long pauseNanos = BackgroundBackoff.POLLING_NANOS;
-            while (!isOver(done, deadlineNanos)) {
+            while (!done.getAsBoolean()) {
+                if (isEnded(deadlineNanos)) {
+                    return false;
+                }
                 if (!mustYield(self) && leader.compareAndSet(null, self)) {
                     lead(self, () -> done.getAsBoolean() || mustYield(self), deadlineNanos);
                 } else {
@@ -228,11 +234,11 @@ final class WaitCoordinator {
                     pauseNanos = 0; // from now on, the background thread watches for the end of polling
                 }
             }
+            return true;
         } finally {
             var _ = yieldingFollowers.remove(self);
             promote();
         }
-        return done.getAsBoolean();
     }
 
     /** Returns whether a thread that yields must not lead now. */
@@ -245,13 +251,16 @@ final class WaitCoordinator {
     private boolean awaitParked(BooleanSupplier done, long deadlineNanos) {
         beginPassiveWait();
         try {
-            while (!isOver(done, deadlineNanos)) {
+            while (!done.getAsBoolean()) {
+                if (isEnded(deadlineNanos)) {
+                    return false;
+                }
                 park(deadlineNanos);
             }
+            return true;
         } finally {
             endPassiveWait();
         }
-        return done.getAsBoolean();
     }
 
     /** Notes that a thread waits that never leads: a virtual one, or one outside of Java. The background thread leads instead. */
@@ -268,8 +277,12 @@ final class WaitCoordinator {
     }
 
     private boolean isOver(BooleanSupplier done, long deadlineNanos) {
-        return done.getAsBoolean()
-                || Thread.currentThread().isInterrupted()
+        return done.getAsBoolean() || isEnded(deadlineNanos);
+    }
+
+    /** Returns whether a wait ends although its condition does not hold. */
+    private boolean isEnded(long deadlineNanos) {
+        return Thread.currentThread().isInterrupted()
                 || deadlineNanos != Long.MAX_VALUE && clock.nanoTime() - deadlineNanos >= 0;
     }
 

@@ -4,12 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.soft.process.ProcessStack;
+import io.rdma4j.verbs.wait.Waiter;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** A blocked leader is woken for deadlines before the one that it has published, and for no others. */
+/** A blocked leader is woken for deadlines before the one that it has published, and for no others. Waits end by their condition. */
 class WaitCoordinatorTest {
     private static final long UNTIL_NANOS = 10_000_000_000L;
 
@@ -53,6 +59,30 @@ class WaitCoordinatorTest {
     void noThreadIsWokenWhileNoneIsBlocked() {
         assertThat(waitCoordinator.isLeaderAsleep()).isFalse();
         assertThat(callsFor(0)).isEmpty();
+    }
+
+    /**
+     * Another thread may take what a thread waits for, such as an event that it removes with its identifier. The waiting thread
+     * then waits again. It would otherwise report that it was interrupted.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void conditionThatHeldOnlyBrieflyEndsTheWaitAsOneThatHolds(boolean yields) {
+        AtomicInteger checks = new AtomicInteger();
+        BooleanSupplier second = () -> checks.incrementAndGet() == 2;
+        assertThat(waitCoordinator.await(new Waiter(yields), second, Long.MAX_VALUE))
+                .isTrue();
+    }
+
+    @Test
+    void conditionThatHeldOnlyBrieflyEndsTheWaitOfAVirtualThread() throws InterruptedException {
+        AtomicInteger checks = new AtomicInteger();
+        BooleanSupplier second = () -> checks.incrementAndGet() == 2;
+        AtomicBoolean held = new AtomicBoolean();
+        Thread.ofVirtual()
+                .start(() -> held.set(waitCoordinator.await(new Waiter(), second, Long.MAX_VALUE)))
+                .join();
+        assertThat(held).isTrue();
     }
 
     @Test

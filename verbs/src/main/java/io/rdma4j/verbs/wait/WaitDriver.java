@@ -19,7 +19,8 @@ public interface WaitDriver {
      * @param done cheap, callable by any thread at any time
      * @param deadlineNanos the time of {@link #nanoTime} at which to stop waiting, or {@link Long#MAX_VALUE} to wait
      *     indefinitely
-     * @return the condition: false after the deadline, or if the thread is interrupted; its interrupt status stays set
+     * @return true if the condition was found to hold, even if another thread has changed that since; false after the deadline,
+     *     or if the thread is interrupted. Its interrupt status stays set
      * @throws IllegalStateException if the calling thread drives the device already, in a listener of a signal
      */
     boolean await(Waiter waiter, BooleanSupplier done, long deadlineNanos);
