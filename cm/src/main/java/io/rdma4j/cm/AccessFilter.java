@@ -6,7 +6,8 @@ package io.rdma4j.cm;
  * See {@link CmId#setAccessFilter}.
  *
  * <p>The filter is called for each request by the thread that drives the device, under the device's lock. It must be
- * fast, must not block, and must not call RDMA methods. If it throws, the request is refused. The source is the address
+ * fast, must not block, and must not call RDMA methods. If it throws an
+ * exception or an {@link Error}, the request is refused. The source is the address
  * that the packet came from. It is only as trustworthy as addresses are in that network; see SECURITY.md.
  */
 @FunctionalInterface

@@ -105,6 +105,7 @@ final class LocalMemory {
                         address(from, fromOffset, length, false), address(to, toOffset, length, true), length);
             }
             MemorySegment.copy(from, fromOffset, to, toOffset, length);
+            MemoryFaults.report();
             return true;
         } catch (RuntimeException | InternalError e) {
             // The owner may at any time close the memory, make it read-only, confine it to another thread, or truncate
@@ -140,6 +141,7 @@ final class LocalMemory {
                     result[0] = original;
                 }
             }
+            MemoryFaults.report();
             return true;
         } catch (RuntimeException | InternalError e) { // as in copy
             return false;
@@ -164,6 +166,7 @@ final class LocalMemory {
                     memory.set(ValueLayout.JAVA_LONG_UNALIGNED, offset, value);
                 }
             }
+            MemoryFaults.report();
             return true;
         } catch (RuntimeException | InternalError e) { // as in copy
             return false;
@@ -183,6 +186,7 @@ final class LocalMemory {
             if (isPersistent) {
                 range.force();
             }
+            MemoryFaults.report();
             return memory.scope().isAlive();
         } catch (RuntimeException | InternalError e) { // as in copy; a write that failed is an exception, too
             return false;

@@ -30,7 +30,8 @@ public record AsyncEvent(Type type, Object source, int port) {
         /** The send queue has drained, as requested with the change to {@link QueuePairState#SEND_QUEUE_DRAINED}. */
         SEND_QUEUE_DRAINED(5, "send queue drained"),
         /**
-         * The device failed, or its network interface was removed. Its queue pairs are in the error state. Close it.
+         * The device failed, or its network interface was removed. Its queue pairs are in the error state. After a failure (of a software
+         * device, an error in its code) new queue pairs work; after the removal close the device.
          */
         DEVICE_FATAL(8, "local catastrophic error"),
         /** The port (1 on a software device) came up: its network interface is up and has a carrier. */

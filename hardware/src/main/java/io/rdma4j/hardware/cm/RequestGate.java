@@ -5,6 +5,7 @@ import io.rdma4j.cm.ConnectionAttempt;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceChoice;
+import io.rdma4j.verbs.spi.SharedThread;
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -64,8 +65,8 @@ final class RequestGate {
     private boolean mayConnect(ConnectionAttempt attempt) {
         try {
             return filter.mayConnect(attempt);
-        } catch (RuntimeException failure) {
-            LOGGER.log(System.Logger.Level.WARNING, "the access filter failed for " + attempt + ": rejected", failure);
+        } catch (RuntimeException | Error failure) {
+            SharedThread.report(LOGGER, "the access filter failed for " + attempt + ": rejected", failure);
             return false;
         }
     }

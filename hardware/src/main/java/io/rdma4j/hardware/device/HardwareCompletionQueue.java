@@ -19,6 +19,7 @@ import io.rdma4j.verbs.abi.Flags;
 import io.rdma4j.verbs.abi.Native;
 import io.rdma4j.verbs.spi.CompletionWriter;
 import io.rdma4j.verbs.spi.SpinLock;
+import io.rdma4j.verbs.spi.StackReserve;
 import io.rdma4j.verbs.wait.Signal;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -94,6 +95,7 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
 
     @Override
     public final int poll(WorkCompletion[] completions) {
+        StackReserve.require();
         lock.lock();
         try {
             requireOpen("ibv_poll_cq");
@@ -194,6 +196,7 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
                     "the completion queue has no channel",
                     "Specify a channel when you create it");
         }
+        StackReserve.require();
         lock.lock();
         int error;
         try {

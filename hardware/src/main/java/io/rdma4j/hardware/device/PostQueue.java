@@ -5,6 +5,7 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.PartialPostException;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.spi.SpinLock;
+import io.rdma4j.verbs.spi.StackReserve;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Supplier;
 
@@ -53,6 +54,7 @@ final class PostQueue<R> {
      * @throws RdmaException if the driver refuses it
      */
     void post(R request) {
+        StackReserve.require();
         int error;
         lock.lock();
         try {
@@ -84,6 +86,7 @@ final class PostQueue<R> {
     }
 
     private void postChain(R[] requests, int from, int length) {
+        StackReserve.require();
         lock.lock();
         try {
             requireOpen();

@@ -1,5 +1,7 @@
 package io.rdma4j.hardware.system;
 
+import io.rdma4j.verbs.spi.SharedThread;
+import io.rdma4j.verbs.spi.StackReserve;
 import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.verbs.wait.Waiter;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -34,6 +36,7 @@ public final class DescriptorPoller implements WaitDriver {
 
     private final EventPoll events = new EventPoll();
     private final EventPoll.Buffer buffer = new EventPoll.Buffer();
+    private final EventPoll.Buffer backgroundBuffer = new EventPoll.Buffer();
     private final AtomicReference<@Nullable Thread> leader = new AtomicReference<>();
     private final AtomicInteger leaderships = new AtomicInteger();
     private final ConcurrentLinkedDeque<Thread> followers = new ConcurrentLinkedDeque<>();
@@ -42,7 +45,7 @@ public final class DescriptorPoller implements WaitDriver {
     private volatile boolean backgroundRests;
 
     private DescriptorPoller() {
-        background = Thread.ofPlatform().daemon().name("rdma4j-hardware").unstarted(this::runBackground);
+        background = SharedThread.unstarted("rdma4j-hardware", this::runBackground);
         background.start();
     }
 
@@ -71,6 +74,7 @@ public final class DescriptorPoller implements WaitDriver {
         if (current.equals(leader.get())) {
             throw new IllegalStateException("a listener of a signal must not wait");
         }
+        StackReserve.require();
         if (current.isVirtual()) {
             return awaitVirtual(done, deadlineNanos);
         }
@@ -167,6 +171,7 @@ public final class DescriptorPoller implements WaitDriver {
 
     @Override
     public boolean poll() {
+        StackReserve.require();
         Thread current = Thread.currentThread();
         if (!leader.compareAndSet(null, current)) {
             return false; // another thread waits for the descriptors and reads them
@@ -184,17 +189,16 @@ public final class DescriptorPoller implements WaitDriver {
         return System.nanoTime();
     }
 
-    private void runBackground() {
-        EventPoll.Buffer own = new EventPoll.Buffer();
-        while (true) {
-            if (leader.compareAndSet(null, background)) {
-                while (background.equals(leader.get())) {
-                    boolean _ = events.await(own, -1);
-                }
+    private boolean runBackground() {
+        var _ = Thread.interrupted(); // no code has a reason to interrupt this thread
+        // It still leads if its last wait failed.
+        if (background.equals(leader.get()) || leader.compareAndSet(null, background)) {
+            while (background.equals(leader.get())) {
+                boolean _ = events.await(backgroundBuffer, -1);
             }
-            pause();
-            var _ = Thread.interrupted(); // no code has a reason to interrupt this thread
         }
+        pause();
+        return true;
     }
 
     /** Waits until no application thread has led for a while, or one that waits needs this thread. */

@@ -4,10 +4,12 @@ import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 
 import io.rdma4j.hardware.library.CallState;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.spi.SharedThread;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The descriptors of all devices in one epoll(7) instance. It is edge-triggered: each arrival is reported once, to one of the
@@ -20,10 +22,15 @@ final class EventPoll {
         private final CallState state = new CallState(Arena.ofAuto());
     }
 
+    private static final System.Logger LOGGER = System.getLogger(EventPoll.class.getName());
     private static final int MAX_EVENTS = 16;
+
+    /** The time after which a descriptor that could not be read is read again. */
+    private static final long PAUSE_NANOS = 1_000_000;
 
     private static final int ADD = 1;
     private static final int REMOVE = 2;
+    private static final int MODIFY = 3;
     private static final int READABLE = 1;
     private static final int EDGE_TRIGGERED = 1 << 31;
 
@@ -36,6 +43,12 @@ final class EventPoll {
     private final int epoll = Linux.epoll();
     private final int wakeup = Linux.eventDescriptor();
     private final MemorySegment one = Arena.ofAuto().allocate(8);
+
+    /** Receives the error of a write, which nobody reads; allocated here, so that {@link #wake} needs no memory. */
+    private final CallState wakeupState = new CallState(Arena.ofAuto());
+
+    /** The structure by which a descriptor is reported once more; guarded by itself. */
+    private final MemorySegment again = Arena.ofAuto().allocate(EVENT_BYTES, 8);
 
     EventPoll() {
         one.set(java.lang.foreign.ValueLayout.JAVA_LONG, 0, 1);
@@ -78,16 +91,30 @@ final class EventPoll {
             int descriptor = buffer.events.get(JAVA_INT_UNALIGNED, (long) i * EVENT_BYTES + DATA_AT);
             DescriptorHandler handler = handlers.get(descriptor);
             if (handler != null) {
-                handler.onReadable();
+                read(descriptor, handler);
             }
         }
         return count > 0;
     }
 
+    /** Has a descriptor read. If that fails, what has arrived is reported once more, and the others are read all the same. */
+    private void read(int descriptor, DescriptorHandler handler) {
+        try {
+            handler.onReadable();
+        } catch (RuntimeException | Error fault) {
+            SharedThread.report(LOGGER, "a descriptor of a device could not be read: it is read again", fault);
+            LockSupport.parkNanos(this, PAUSE_NANOS);
+            // An arrival is reported once, unless the descriptor is changed while there is something to read.
+            synchronized (again) {
+                again.set(JAVA_INT_UNALIGNED, 0, READABLE | EDGE_TRIGGERED);
+                again.set(JAVA_INT_UNALIGNED, DATA_AT, descriptor);
+                var _ = Linux.epollControl(epoll, MODIFY, descriptor, again);
+            }
+        }
+    }
+
     /** Wakes one thread that waits, or the next one. */
     void wake() {
-        try (Arena arena = Arena.ofConfined()) {
-            var _ = Linux.write(wakeup, new CallState(arena), one, 8);
-        }
+        var _ = Linux.write(wakeup, wakeupState, one, 8);
     }
 }

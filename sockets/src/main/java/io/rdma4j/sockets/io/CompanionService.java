@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.io;
 
+import io.rdma4j.verbs.spi.SharedThread;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -40,7 +41,7 @@ final class CompanionService {
 
     private CompanionService() throws IOException {
         selector = Selector.open();
-        Thread.ofPlatform().daemon().name("rdma4j-datagrams").start(this::run);
+        var _ = SharedThread.start("rdma4j-datagrams", this::read);
     }
 
     /**
@@ -102,19 +103,19 @@ final class CompanionService {
         }
     }
 
-    private void run() {
-        while (true) {
-            try {
-                selector.select(CompanionService::read);
-            } catch (IOException | RuntimeException failed) {
-                LOGGER.log(Level.WARNING, "Datagrams lost", failed);
-            }
-        }
+    private boolean read() throws IOException {
+        selector.select(CompanionService::read);
+        return true;
     }
 
+    /** Reads a socket. What is thrown affects no other socket; a message that was not read stays in the socket. */
     private static void read(SelectionKey key) {
-        if (key.isValid() && key.attachment() instanceof Target target) {
-            target.onCompanionReadable();
+        try {
+            if (key.isValid() && key.attachment() instanceof Target target) {
+                target.onCompanionReadable();
+            }
+        } catch (RuntimeException | Error fault) {
+            SharedThread.report(LOGGER, "Datagrams lost", fault);
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.rdma4j.soft.cm;
 
+import io.rdma4j.verbs.spi.SharedThread;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,10 +26,7 @@ final class AddressWatch {
     synchronized void add(Listening listening) {
         wildcards.add(listening);
         if (thread == null && canChange) {
-            Thread started = new Thread(this::run, "rdma4j-addresses");
-            started.setDaemon(true);
-            started.start();
-            thread = started;
+            thread = SharedThread.start("rdma4j-addresses", this::sleepAndScan);
         }
     }
 
@@ -51,13 +49,8 @@ final class AddressWatch {
         return !all.isEmpty();
     }
 
-    private void run() {
-        try {
-            do {
-                Thread.sleep(INTERVAL_MILLIS);
-            } while (scan());
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-        }
+    private boolean sleepAndScan() throws InterruptedException {
+        Thread.sleep(INTERVAL_MILLIS);
+        return scan();
     }
 }

@@ -22,6 +22,7 @@ import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.spi.SharedThread;
 import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Gid;
@@ -46,6 +47,8 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
         T run(long nowNanos);
     }
 
+    private static final System.Logger LOGGER = System.getLogger(CmService.class.getName());
+
     /** The time for which the exit of the process may be delayed to disconnect the peers. */
     private static final long DISCONNECT_MILLIS = 200;
 
@@ -63,8 +66,11 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
     private final DeadlineTask timer = new DeadlineTask() {
         @Override
         protected void onDeadline(long nowNanos) {
-            agent.onDeadline(nowNanos);
-            flush();
+            try {
+                agent.onDeadline(nowNanos);
+            } finally {
+                flush();
+            }
         }
     };
 
@@ -125,11 +131,13 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
     <T extends @Nullable Object> T locked(Locked<T> action) {
         host.engine().lock();
         try {
-            T result = action.run(host.engine().nowNanos());
-            flush();
-            return result;
+            return action.run(host.engine().nowNanos());
         } finally {
-            host.engine().unlock();
+            try {
+                flush();
+            } finally {
+                host.engine().unlock();
+            }
         }
     }
 
@@ -141,15 +149,24 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
         });
     }
 
+    /** Processes a message. One that cannot be processed, for want of memory, is lost as in the network: the peer repeats it. */
     @Override
     public void onGsiPacket(long nowNanos, Port port, Packet packet) {
+        try {
+            onMessage(nowNanos, port, packet);
+        } catch (RuntimeException | Error fault) {
+            SharedThread.report(LOGGER, "a message of the connection manager was lost", fault);
+        }
+        flush();
+    }
+
+    private void onMessage(long nowNanos, Port port, Packet packet) {
         Frame frame = packet.frame();
         CmRoute route = new CmRoute(gid(port), new Gid(frame.sourceHigh, frame.sourceLow), port.scope());
         agent.onMad(
                 nowNanos,
                 new CmDatagram(
                         route, 0, packet.segment().asSlice(packet.dethOffset() + Deth.LENGTH, packet.payloadLength())));
-        flush();
     }
 
     @Override
@@ -175,17 +192,33 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
 
     /** Passes on all events and messages of the machine; under the lock. */
     private void flush() {
-        AgentEvent event = agent.pollEvent();
-        while (event != null) {
-            deliver(event);
-            event = agent.pollEvent();
-        }
-        CmDatagram datagram = agent.pollTransmit();
-        while (datagram != null) {
-            host.send(datagram);
-            datagram = agent.pollTransmit();
+        try {
+            AgentEvent event = agent.pollEvent();
+            while (event != null) {
+                deliverOrEnd(event);
+                event = agent.pollEvent();
+            }
+            CmDatagram datagram = agent.pollTransmit();
+            while (datagram != null) {
+                host.send(datagram);
+                datagram = agent.pollTransmit();
+            }
+        } catch (RuntimeException | Error fault) {
+            SharedThread.report(LOGGER, "a message of the connection manager was not sent", fault); // the timer repeats it
         }
         host.engine().schedule(timer, agent.nextDeadlineNanos());
+    }
+
+    /** Passes an event to its identifier. A connection for which this fails ends, since its identifier does not know its state. */
+    private void deliverOrEnd(AgentEvent event) {
+        try {
+            deliver(event);
+        } catch (RuntimeException | Error fault) {
+            SharedThread.report(LOGGER, "an event of the connection manager could not be reported", fault);
+            if (event instanceof AgentEvent.OfConnection ofConnection) {
+                boolean _ = ofConnection.connection().destroy(host.engine().nowNanos());
+            }
+        }
     }
 
     private void deliver(AgentEvent event) {

@@ -80,7 +80,7 @@ final class ListenerFilter {
                 listener.portSpace());
         try {
             return listener.accessFilter().mayConnect(attempt);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             listener.warnings().onFilterFailure(attempt, e);
             return false;
         }

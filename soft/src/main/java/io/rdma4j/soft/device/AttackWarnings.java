@@ -2,6 +2,7 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.transport.QueuePairCounters;
+import io.rdma4j.verbs.spi.SharedThread;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Logs warnings about possible attacks: at most one line a second for a whole stack. Thread safe. */
@@ -28,9 +29,9 @@ public final class AttackWarnings {
     }
 
     /** Warns that the application's access filter failed for a request, which was rejected. */
-    public void onFilterFailure(Object attempt, RuntimeException failure) {
+    public void onFilterFailure(Object attempt, Throwable failure) {
         if (mayWarn()) {
-            LOGGER.log(System.Logger.Level.WARNING, "the access filter failed for " + attempt + ": rejected", failure);
+            SharedThread.report(LOGGER, "the access filter failed for " + attempt + ": rejected", failure);
         }
     }
 

@@ -177,7 +177,7 @@ final class CompletionRing {
         return (long) TAIL.getVolatile(this) - (long) HEAD.getVolatile(this);
     }
 
-    /** Adds a completion; returns false if the ring is full. */
+    /** Adds a completion; returns false if the ring is full, or there is no memory for it to grow. */
     boolean add(Completion completion, long nowNanos) {
         if (!hasManyProducers) {
             return append(completion, nowNanos);
@@ -197,7 +197,11 @@ final class CompletionRing {
             if (t.mask + 1 >= capacity) {
                 return false;
             }
-            t = grow(t, at);
+            try {
+                t = grow(t, at);
+            } catch (OutOfMemoryError e) {
+                return false;
+            }
         }
         int i = (int) at & t.mask;
         t.ids[i] = completion.workRequestId;

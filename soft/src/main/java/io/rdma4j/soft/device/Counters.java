@@ -77,6 +77,9 @@ final class Counters {
         counts.put("process_bad_pkey", c.badPartitionKey);
         counts.put("process_bad_gsi_qkey", c.badQueueKey);
         counts.put("process_bad_destination", c.badDestination);
+        counts.put("process_qp_faults", c.queuePairFailures);
+        counts.put("process_device_faults", c.deviceFaults);
+        counts.put("process_input_faults", c.inputFaults);
         return counts;
     }
 }

@@ -2,6 +2,7 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.link.host.InterfaceMonitor;
 import io.rdma4j.link.host.InterfaceView;
+import io.rdma4j.verbs.spi.SharedThread;
 import java.net.InetAddress;
 import java.net.SocketException;
 import java.util.ArrayList;
@@ -106,10 +107,9 @@ public final class InterfaceWatch {
         }
         if (starts) {
             InterfaceMonitor opened = monitor;
-            Thread started = new Thread(() -> run(opened), "rdma4j-interfaces");
-            started.setDaemon(true);
-            started.start();
+            Thread started = SharedThread.unstarted("rdma4j-interfaces", () -> awaitAndScan(opened));
             thread = started;
+            started.start();
         }
     }
 
@@ -154,22 +154,17 @@ public final class InterfaceWatch {
         }
     }
 
-    private void run(@Nullable InterfaceMonitor opened) {
-        try {
-            while (isCurrent()) {
-                if (opened == null) {
-                    Thread.sleep(INTERVAL_MILLIS);
-                } else {
-                    boolean _ = opened.await(MAX_INTERVAL_NANOS);
-                }
-                if (isCurrent()) {
-                    scan();
-                    Thread.sleep(PAUSE_MILLIS);
-                }
-            }
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
+    private boolean awaitAndScan(@Nullable InterfaceMonitor opened) throws InterruptedException {
+        if (opened == null) {
+            Thread.sleep(INTERVAL_MILLIS);
+        } else {
+            boolean _ = opened.await(MAX_INTERVAL_NANOS);
         }
+        if (isCurrent()) {
+            scan();
+            Thread.sleep(PAUSE_MILLIS);
+        }
+        return isCurrent();
     }
 
     private synchronized boolean isCurrent() {

@@ -3,6 +3,7 @@ package io.rdma4j.soft.device;
 import io.rdma4j.verbs.PartialPostException;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.spi.SpinLock;
+import io.rdma4j.verbs.spi.StackReserve;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -32,6 +33,7 @@ final class PostLock<R> {
     }
 
     void post(R request) {
+        StackReserve.require();
         lock.lock();
         try {
             enqueue.accept(request);
@@ -48,6 +50,7 @@ final class PostLock<R> {
      */
     void postAll(R[] requests, int count) {
         Objects.checkFromIndexSize(0, count, requests.length);
+        StackReserve.require();
         int posted = 0;
         lock.lock();
         try {

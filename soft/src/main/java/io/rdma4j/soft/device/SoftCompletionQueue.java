@@ -15,6 +15,7 @@ import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.WorkCompletion;
+import io.rdma4j.verbs.spi.StackReserve;
 import io.rdma4j.verbs.wait.Signal;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,7 +111,7 @@ final class SoftCompletionQueue implements CompletionQueue {
     public void resize(int entries) {
         SoftContext.requireEntries("ibv_resize_cq", entries);
         context.engine().lock(); // so that no reporter is added
-        engines[0].lock();
+        engines[0].lockInner();
         try {
             if (!ring.resize(entries)) {
                 throw new RdmaException(
@@ -188,13 +189,14 @@ final class SoftCompletionQueue implements CompletionQueue {
 
     @Override
     public int poll(WorkCompletion[] completions) {
+        StackReserve.require();
         int count = ring.poll(completions);
         if (count == 0) {
             if (isWaitExpected) {
                 isWaitExpected = false;
             } else {
                 for (Engine engine : engines) {
-                    boolean _ = engine.poll();
+                    boolean _ = engine.pollInner();
                 }
                 count = ring.poll(completions);
             }
@@ -295,7 +297,7 @@ final class SoftCompletionQueue implements CompletionQueue {
 
     private void allowSeveralEngines() {
         Engine only = engines[0];
-        only.lock();
+        only.lockInner();
         try {
             ring.expectManyProducers();
         } finally {

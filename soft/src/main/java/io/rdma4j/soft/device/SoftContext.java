@@ -376,6 +376,11 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
         asyncEvents.add(new AsyncEvent(type, source));
     }
 
+    /** Reports that an engine failed by an error that belongs to no queue pair, and that all queue pairs were failed; any thread. */
+    void onDeviceFault() {
+        onAsyncEvent(AsyncEvent.Type.DEVICE_FATAL, this);
+    }
+
     /** Removes the events of an object that is closed, and waits for the acknowledgement of those that were taken. */
     void finishEvents(Object source) {
         asyncEvents.finish(source);

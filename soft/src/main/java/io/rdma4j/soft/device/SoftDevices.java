@@ -194,6 +194,7 @@ public final class SoftDevices implements AutoCloseable {
                     settings.driver(),
                     settings.random());
             done = true;
+            started.deviceFaultHandler(fault -> contexts.forEach(SoftContext::onDeviceFault));
             Engine main = started.main();
             return new RunningStack(
                     started,

@@ -149,7 +149,7 @@ final class SoftQueuePair implements QueuePair {
         QueuePairInitChecks.check(attributes);
         Engine engine = engine(context, attributes.type(), send);
         context.engine().lock();
-        engine.lock();
+        engine.lockInner();
         try {
             send.requireOpen(CREATE);
             receive.requireOpen(CREATE);
@@ -251,14 +251,18 @@ final class SoftQueuePair implements QueuePair {
         };
     }
 
-    /** Handles a failure: the memory of a work request became inaccessible, or the protocol machine failed. */
-    private void onFailure(RuntimeException cause) {
-        LOGGER.log(System.Logger.Level.WARNING, this + " failed: " + cause, cause);
-        if (FlightEvents.isOn()) {
-            reportError(AsyncEvent.Type.QUEUE_PAIR_FATAL.name(), cause.toString());
-        }
-        machine.toError();
+    /** Reports that code threw an exception or Error in this queue pair's name. It is in the error state. */
+    private void onFailure(Throwable cause) {
         domain.softContext().onAsyncEvent(AsyncEvent.Type.QUEUE_PAIR_FATAL, this);
+        try {
+            LOGGER.log(System.Logger.Level.WARNING, this + " failed: " + cause, cause);
+            if (FlightEvents.isOn()) {
+                reportError(AsyncEvent.Type.QUEUE_PAIR_FATAL.name(), cause.toString());
+            }
+        } catch (RuntimeException | Error again) {
+            // There is no memory for a text, or a handler of the log failed: the program has the event.
+            return;
+        }
     }
 
     /** Reports an error to Flight Recorder, which must be on; under the engine lock. */
@@ -556,7 +560,7 @@ final class SoftQueuePair implements QueuePair {
     @Override
     public void close() {
         domain.softContext().engine().lock();
-        engine.lock();
+        engine.lockInner();
         try {
             if (closed) {
                 return;

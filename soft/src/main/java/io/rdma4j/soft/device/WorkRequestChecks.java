@@ -1,5 +1,6 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.transport.MemoryFaults;
 import io.rdma4j.transport.ScatterGather;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.WorkOpcode;
@@ -159,7 +160,16 @@ final class WorkRequestChecks {
         slot.lengthBytes = request.list().totalBytes();
         fillBinding(slot, request, domain);
         if (slot.inline) {
-            copyInline(request.list(), slot.inlineData);
+            try {
+                copyInline(request.list(), slot.inlineData);
+            } catch (InternalError e) {
+                throw new RdmaException(
+                        "ibv_post_send",
+                        Errno.EFAULT,
+                        "the inline data lie in a mapped file that was truncated, or whose disk is full",
+                        "Keep the file as long as its mapping, and allocate its blocks",
+                        e);
+            }
         } else {
             copyList("ibv_post_send", request.list(), slot.list, domain);
         }
@@ -202,6 +212,7 @@ final class WorkRequestChecks {
             MemorySegment.copy(memory, offset, target, at, length);
             at += length;
         }
+        MemoryFaults.report();
     }
 
     /** Copies a list of pieces, all of which must belong to the domain. */

@@ -1,5 +1,6 @@
 package io.rdma4j.soft.engine;
 
+import io.rdma4j.verbs.spi.SharedThread;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -11,8 +12,18 @@ import org.jspecify.annotations.Nullable;
  * keeps its position under the earlier key, and is moved when it reaches the top. Used under the engine lock.
  */
 final class DeadlineQueue {
+    private static final System.Logger LOGGER = System.getLogger(DeadlineQueue.class.getName());
+    private static final long AGAIN_NANOS = 50_000_000;
+
     private @Nullable DeadlineTask[] heap = new @Nullable DeadlineTask[64];
     private int size;
+
+    /** Makes room for a number of items, so that {@link #schedule} allocates nothing, and never fails, for fewer. */
+    void reserve(int items) {
+        if (items > heap.length) {
+            heap = Arrays.copyOf(heap, Math.max(items, 2 * heap.length));
+        }
+    }
 
     /** Sets, moves or (with {@link Long#MAX_VALUE}) cancels an item's deadline. */
     void schedule(DeadlineTask item, long deadlineNanos) {
@@ -66,8 +77,18 @@ final class DeadlineQueue {
                 settle(top);
             } else {
                 remove(top);
-                top.onDeadline(nowNanos);
+                run(top, nowNanos);
             }
+        }
+    }
+
+    /** Runs an item. One that fails is run again soon, and does not affect the others. */
+    private void run(DeadlineTask item, long nowNanos) {
+        try {
+            item.onDeadline(nowNanos);
+        } catch (RuntimeException | Error fault) {
+            SharedThread.report(LOGGER, "a timer failed: it runs again", fault);
+            schedule(item, nowNanos + AGAIN_NANOS);
         }
     }
 

@@ -14,6 +14,9 @@ public abstract class DeadlineTask {
     /** Creates a task without a deadline. */
     protected DeadlineTask() {}
 
-    /** Runs the task when its deadline has passed. Called under the engine lock; the deadline is no longer set then. */
+    /**
+     * Runs the task when its deadline has passed. Called under the engine lock; the deadline is no longer set then.
+     * A task that throws runs again soon.
+     */
     protected abstract void onDeadline(long nowNanos);
 }

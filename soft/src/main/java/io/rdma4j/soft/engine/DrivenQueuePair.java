@@ -18,6 +18,12 @@ public final class DrivenQueuePair extends DeadlineTask {
     /** The longest time for which packets wait for a process of this host that does not read. */
     private static final long LONGEST_HOLD_NANOS = 200_000_000;
 
+    /** The interval at which to try again to report a failure, for which there was no memory. */
+    private static final long REPORT_AGAIN_NANOS = 10_000_000;
+
+    /** The most tries: the report of a failure that fails for another reason is given up after ten seconds. */
+    private static final int MAX_REPORTS = 1_000;
+
     /** The interval at which to look whether it has read. */
     private static final long HOLD_NANOS = 50_000;
 
@@ -40,7 +46,7 @@ public final class DrivenQueuePair extends DeadlineTask {
 
     private final Engine engine;
     final QueuePairMachine machine;
-    private final Consumer<RuntimeException> onFailure;
+    private final Consumer<Throwable> onFailure;
 
     @Nullable
     Port port;
@@ -84,6 +90,11 @@ public final class DrivenQueuePair extends DeadlineTask {
     /** The bytes of all frames that were received, without IP and UDP headers. */
     long receivedBytes;
 
+    /** The failure whose consequences are not complete yet, or null. */
+    private @Nullable Throwable failure;
+
+    private int reportsLeft;
+
     private final QueuePairCounters counters;
 
     /** The last sum of the counters of {@link #hasRetransmissions}; -1 if Flight Recorder was off at the creation. */
@@ -97,7 +108,7 @@ public final class DrivenQueuePair extends DeadlineTask {
     @Nullable
     DrivenQueuePair nextRung;
 
-    DrivenQueuePair(Engine engine, QueuePairMachine machine, Consumer<RuntimeException> onFailure) {
+    DrivenQueuePair(Engine engine, QueuePairMachine machine, Consumer<Throwable> onFailure) {
         this.engine = engine;
         this.machine = machine;
         counters = machine.counters();
@@ -247,20 +258,57 @@ public final class DrivenQueuePair extends DeadlineTask {
 
     @Override
     protected void onDeadline(long nowNanos) {
+        engine.workFor(this);
         try {
-            machine.onDeadline(nowNanos);
-        } catch (RuntimeException e) {
+            if (failure == null) {
+                machine.onDeadline(nowNanos);
+            } else {
+                completeFailure();
+            }
+        } catch (RuntimeException | Error e) {
             fail(e);
         }
         engine.activate(this);
     }
 
+    /** Forgets a failure whose consequences are not complete, because the queue pair is reset. */
+    void forgetFailure() {
+        failure = null;
+    }
+
+    /** Returns whether the queue pair has failed, and what follows from that is not complete yet. */
+    boolean isFailing() {
+        return failure != null;
+    }
+
     /**
-     * Moves the queue pair to the error state because its memory became inaccessible or its machine failed. The engine
-     * continues to run.
+     * Moves the queue pair to the error state, because code that ran in its name threw an exception or Error. Whatever was
+     * interrupted in its machine is not continued. Never throws: what cannot be done now, for want of memory, is done later.
      */
-    void fail(RuntimeException cause) {
-        engine.counters().queuePairFailures++;
-        onFailure.accept(cause);
+    void fail(Throwable cause) {
+        if (removed) {
+            return;
+        }
+        if (failure == null) {
+            engine.counters().queuePairFailures++;
+            failure = cause;
+            reportsLeft = MAX_REPORTS;
+        }
+        completeFailure();
+    }
+
+    private void completeFailure() {
+        Throwable cause = failure;
+        if (cause == null) {
+            return;
+        }
+        try {
+            machine.toError();
+            onFailure.accept(cause);
+            failure = null;
+        } catch (RuntimeException | Error again) {
+            failure = --reportsLeft > 0 ? cause : null;
+        }
+        engine.schedule(this, failure == null ? Long.MAX_VALUE : engine.nowNanos() + REPORT_AGAIN_NANOS);
     }
 }

@@ -5,6 +5,7 @@ import io.rdma4j.link.LinkSet;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.transport.QueuePairMachine;
+import io.rdma4j.verbs.spi.StackReserve;
 import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.verbs.wait.Waiter;
 import io.rdma4j.wire.Frame;
@@ -45,6 +46,9 @@ public final class Engine implements WaitDriver {
     private static final int LEADER_SPINS = 100;
     private static final long LEADER_PAUSE_NANOS = 20_000;
 
+    /** Deadlines of others than queue pairs, for which the queue of deadlines has room. */
+    private static final int OTHER_DEADLINES = 64;
+
     /** The longest time by which pending transmissions delay the exit of the process. */
     private static final long FINISH_NANOS = 50_000_000;
 
@@ -58,6 +62,8 @@ public final class Engine implements WaitDriver {
     private final CrossEngineQueue crossEngineQueue = new CrossEngineQueue();
     private final DeadlineQueue deadlines = new DeadlineQueue();
     private final Doorbells doorbells = new Doorbells();
+    private final FaultContainment faults = new FaultContainment(this);
+    private final Consumer<DrivenQueuePair> failWithDevice = this::failWithDevice;
     private final Consumer<DrivenQueuePair> onDoorbell = this::onDoorbell;
     private final WaitCoordinator waitCoordinator;
     private final Receiver receiver;
@@ -65,6 +71,9 @@ public final class Engine implements WaitDriver {
     private final EngineInput input;
     private final YieldPolicy yieldPolicy;
     private long now;
+
+    /** The error because of which all queue pairs must fail, or null. Any thread sets it. */
+    private volatile @Nullable Throwable deviceFault;
 
     /**
      * Creates an engine and starts its background thread.
@@ -92,8 +101,20 @@ public final class Engine implements WaitDriver {
 
     // ---- for the owners of protocol state ----
 
-    /** Takes the engine lock and reads the clock. {@link #unlock} must follow. */
+    /**
+     * Takes the engine lock and reads the clock. {@link #unlock} must follow.
+     *
+     * @throws StackOverflowError if the thread has too little stack for what follows; the lock is not taken then
+     */
     public void lock() {
+        if (!lock.isHeldByCurrentThread()) {
+            StackReserve.require();
+        }
+        lockInner();
+    }
+
+    /** Takes the engine lock as {@link #lock} does, for a thread that has another engine's lock and enough stack for that reason. */
+    public void lockInner() {
         lock.lock();
         now = clock.nanoTime();
     }
@@ -109,15 +130,24 @@ public final class Engine implements WaitDriver {
 
     /** Transmits what is pending, and releases the engine lock. */
     public void unlock() {
+        if (lock.getHoldCount() == 1) {
+            transmitAndUnlock();
+            serveDoorbells();
+        } else {
+            lock.unlock();
+        }
+    }
+
+    /** Transmits what was posted and what is pending, and releases the engine lock, whatever happens. */
+    private void transmitAndUnlock() {
         try {
-            if (lock.getHoldCount() == 1) {
-                transmit();
-                noteDeadline();
-            }
+            transmit();
+            noteDeadline();
+        } catch (RuntimeException | Error fault) {
+            faults.onFault(fault);
         } finally {
             lock.unlock();
         }
-        serveDoorbells();
     }
 
     /** Returns whether this thread holds the engine lock. */
@@ -232,7 +262,8 @@ public final class Engine implements WaitDriver {
     }
 
     /** Starts to drive a queue pair whose number was reserved; under the engine lock. */
-    public DrivenQueuePair addQueuePair(QueuePairMachine machine, Consumer<RuntimeException> onFailure) {
+    public DrivenQueuePair addQueuePair(QueuePairMachine machine, Consumer<Throwable> onFailure) {
+        deadlines.reserve(queuePairs.size() + 1 + OTHER_DEADLINES);
         DrivenQueuePair queuePair = new DrivenQueuePair(this, machine, onFailure);
         queuePairs.put(queuePair);
         return queuePair;
@@ -250,6 +281,7 @@ public final class Engine implements WaitDriver {
         queuePair.machine.abandon();
         transmitter.settle(queuePair, now);
         queuePair.machine.reset();
+        queuePair.forgetFailure();
     }
 
     /** Stops driving a queue pair; under the engine lock. Its number is not reused for a minute. */
@@ -259,6 +291,32 @@ public final class Engine implements WaitDriver {
         queuePair.flow.close();
         queuePair.port = null;
         queuePairs.remove(queuePair.machine.number(), now + NUMBER_HOLD_OFF_NANOS);
+    }
+
+    /** Notes the queue pair that the engine works for from now on; under the engine lock. */
+    void workFor(DrivenQueuePair queuePair) {
+        faults.workFor(queuePair);
+    }
+
+    /** Fails all queue pairs in the next duty cycle because of an error that belongs to none of them. Any thread. */
+    void failAllSoon(Throwable fault) {
+        deviceFault = fault;
+        waitCoordinator.noteDeadline(clock.nanoTime());
+    }
+
+    /** Fails all queue pairs because of the error that {@link #failAllSoon} has set; under the engine lock. */
+    void failAll() {
+        counters.deviceFaults++;
+        queuePairs.forEach(failWithDevice);
+        deviceFault = null;
+    }
+
+    private void failWithDevice(DrivenQueuePair queuePair) {
+        Throwable fault = deviceFault;
+        if (fault != null) {
+            queuePair.fail(fault);
+            transmitter.activate(queuePair);
+        }
     }
 
     /** See {@link Engines#failQueuePairs}. */
@@ -317,6 +375,8 @@ public final class Engine implements WaitDriver {
         try {
             now = clock.nanoTime();
             transmitAll();
+        } catch (RuntimeException | Error fault) {
+            faults.onFault(fault);
         } finally {
             lock.unlock();
         }
@@ -352,9 +412,11 @@ public final class Engine implements WaitDriver {
      * or no engine lock.
      */
     void receivePending() {
-        lock();
+        lockInner();
         try {
             input.receiveAll(now);
+        } catch (RuntimeException | Error fault) {
+            faults.onFault(fault);
         } finally {
             unlock();
         }
@@ -383,11 +445,16 @@ public final class Engine implements WaitDriver {
         if (queuePair.removed) {
             return; // closed since it rang: nothing may be reported for it any longer
         }
-        if (queuePair.failRequested) {
-            queuePair.failRequested = false; // the queue pair may be reset and used again
-            queuePair.machine.toError();
+        faults.workFor(queuePair);
+        try {
+            if (queuePair.failRequested) {
+                queuePair.failRequested = false; // the queue pair may be reset and used again
+                queuePair.machine.toError();
+            }
+            queuePair.machine.flush();
+        } catch (RuntimeException | Error e) {
+            queuePair.fail(e);
         }
-        queuePair.machine.flush();
         transmitter.activate(queuePair);
     }
 
@@ -413,6 +480,8 @@ public final class Engine implements WaitDriver {
                 onDoorbell(queuePair);
                 transmitter.run(now);
                 noteDeadline();
+            } catch (RuntimeException | Error fault) {
+                faults.onFault(fault);
             } finally {
                 lock.unlock();
             }
@@ -428,12 +497,7 @@ public final class Engine implements WaitDriver {
      */
     private void serveDoorbells() {
         while (!doorbells.isEmpty() && !lock.isHeldByCurrentThread() && tryLock()) {
-            try {
-                transmit();
-                noteDeadline();
-            } finally {
-                lock.unlock();
-            }
+            transmitAndUnlock();
         }
     }
 
@@ -442,26 +506,34 @@ public final class Engine implements WaitDriver {
      * received.
      */
     @Override
-    @SuppressWarnings("ThreadPriorityCheck") // a hint that does not affect correctness
     public boolean poll() {
+        StackReserve.require();
+        return pollInner();
+    }
+
+    /** Does what {@link #poll} does, for a thread whose stack was checked. */
+    @SuppressWarnings("ThreadPriorityCheck") // a hint that does not affect correctness
+    public boolean pollInner() {
         // Threads that wait for the lock would otherwise lose every race against a busy poller.
         if (lock.hasQueuedThreads() || !tryLock()) {
             Thread.onSpinWait();
             return false;
         }
-        boolean received;
-        boolean yields;
+        boolean received = false;
+        boolean yields = false;
         try {
             counters.cycles++;
             waitCoordinator.notePoll(now);
             transmit();
-            received = input.receive(now, (counters.cycles & COLD_MASK) == 0, false) > 0;
+            received = receive((counters.cycles & COLD_MASK) == 0, false) > 0;
             runTimers();
             if (!received || waitCoordinator.isLeaderAsleep()) {
                 transmitter.run(now);
             }
             noteDeadline();
             yields = yieldPolicy.yieldsAfter(received, now);
+        } catch (RuntimeException | Error fault) {
+            faults.onFault(fault);
         } finally {
             lock.unlock();
         }
@@ -477,6 +549,7 @@ public final class Engine implements WaitDriver {
         if (lock.isHeldByCurrentThread()) {
             throw new IllegalStateException("a thread that holds the engine lock must not wait");
         }
+        StackReserve.require();
         StackDriver driver = engines.driver();
         return driver == null
                 ? waitCoordinator.await(waiter, done, deadlineNanos)
@@ -531,24 +604,45 @@ public final class Engine implements WaitDriver {
         boolean sleep = false;
         lockToLead();
         try {
-            counters.cycles++;
-            transmit();
-            int received = poll == Poll.LINKS_UNLESS_IDLE && input.wasLastEmpty()
-                    ? 0
-                    : input.receive(now, true, poll == Poll.ALL);
-            runTimers();
-            if (!done.getAsBoolean()) {
-                transmitter.run(now);
-                sleep = received == 0 && !transmitter.hasWork();
-                if (sleep) {
-                    waitCoordinator.publishSleep(nextDeadlineNanos());
-                }
+            boolean received = receiveToLead(poll);
+            if (!done.getAsBoolean()) { // the caller's condition: what it throws is the caller's
+                sleep = finishToLead(received);
             }
         } finally {
             lock.unlock();
         }
         serveDoorbells();
         return sleep;
+    }
+
+    /** Runs the first part of the leader's cycle. Returns false if nothing was received. */
+    private boolean receiveToLead(Poll poll) {
+        try {
+            counters.cycles++;
+            transmit();
+            boolean isKnownEmpty = poll == Poll.LINKS_UNLESS_IDLE && input.wasLastEmpty();
+            int received = isKnownEmpty ? 0 : receive(true, poll == Poll.ALL);
+            runTimers();
+            return received > 0;
+        } catch (RuntimeException | Error fault) {
+            faults.onFault(fault);
+            return true;
+        }
+    }
+
+    /** Runs the last part of the leader's cycle. Returns true if the leader may block, until a deadline that is published. */
+    private boolean finishToLead(boolean received) {
+        try {
+            transmitter.run(now);
+            boolean sleep = !received && !transmitter.hasWork();
+            if (sleep) {
+                waitCoordinator.publishSleep(nextDeadlineNanos());
+            }
+            return sleep;
+        } catch (RuntimeException | Error fault) {
+            faults.onFault(fault);
+            return false;
+        }
     }
 
     /**
@@ -579,6 +673,9 @@ public final class Engine implements WaitDriver {
 
     /** Transmits what was posted and what is pending; under the engine lock. */
     private void transmit() {
+        if (deviceFault != null) {
+            failAll();
+        }
         doorbells.drain(onDoorbell);
         transmitter.run(now);
     }
@@ -596,8 +693,17 @@ public final class Engine implements WaitDriver {
     /** Fires the expired timers, after receiving the pending packets that may stop them. */
     private void runTimers() {
         if (deadlines.nextDeadlineNanos() <= now) {
+            faults.receiving(true);
             input.receiveAll(now);
+            faults.receiving(false);
             deadlines.runDue(now);
         }
+    }
+
+    private int receive(boolean cold, boolean channels) {
+        faults.receiving(true);
+        int frames = input.receive(now, cold, channels);
+        faults.receiving(false);
+        return frames;
     }
 }

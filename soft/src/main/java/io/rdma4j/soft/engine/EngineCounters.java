@@ -68,6 +68,12 @@ public final class EngineCounters {
     /** Queue pairs that failed because their memory became inaccessible or because of an error in the transport. */
     public long queuePairFailures;
 
+    /** Times that received frames were lost because there was no memory for what they need. */
+    public long inputFaults;
+
+    /** Times that all queue pairs were failed because of an error that belongs to none. */
+    public long deviceFaults;
+
     /** Duty cycles. */
     public long cycles;
 
@@ -98,6 +104,8 @@ public final class EngineCounters {
         icrcErrors += other.icrcErrors;
         badDestination += other.badDestination;
         queuePairFailures += other.queuePairFailures;
+        inputFaults += other.inputFaults;
+        deviceFaults += other.deviceFaults;
         cycles += other.cycles;
     }
 

@@ -5,10 +5,12 @@ import io.rdma4j.link.decorator.LinkDecorator;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.transport.MemoryTable;
+import io.rdma4j.verbs.spi.StackReserve;
 import io.rdma4j.wire.Frame;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,7 @@ public final class Engines implements AutoCloseable {
     private final QueuePairNumbers numbers;
     private final AtomicReferenceArray<Engine> started;
     private final Engine main;
+    private volatile Consumer<Throwable> deviceFaultHandler = fault -> {};
 
     /**
      * Starts the main engine.
@@ -136,8 +139,11 @@ public final class Engines implements AutoCloseable {
      * before, such as registered memory. The caller may hold the lock of the main engine only.
      */
     public void settle() {
+        if (!main.isLocked()) {
+            StackReserve.require();
+        }
         for (Engine engine : all()) {
-            engine.lock();
+            engine.lockInner();
             engine.unlock();
         }
     }
@@ -171,6 +177,31 @@ public final class Engines implements AutoCloseable {
      */
     public void failQueuePairs() {
         all().forEach(Engine::failQueuePairs);
+    }
+
+    /**
+     * Sets the handler of errors that belong to no queue pair. It is called with the lock of the engine that failed, after the queue
+     * pairs of this engine were failed; those of the other engines fail at the same time or soon.
+     */
+    public void deviceFaultHandler(Consumer<Throwable> handler) {
+        deviceFaultHandler = handler;
+    }
+
+    /** Fails all queue pairs of the device because an engine failed; with that engine's lock. Never throws. */
+    void onDeviceFault(Engine failed, Throwable fault) {
+        for (int i = 0; i < started.length(); i++) {
+            Engine engine = started.get(i);
+            if (engine != null) {
+                engine.failAllSoon(fault);
+            }
+        }
+        failed.failAll();
+        try {
+            deviceFaultHandler.accept(fault);
+        } catch (RuntimeException | Error again) {
+            // The queue pairs report their failure themselves.
+            return;
+        }
     }
 
     /** Sends what polling threads left for their next cycle. */

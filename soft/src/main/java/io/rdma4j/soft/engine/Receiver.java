@@ -1,6 +1,5 @@
 package io.rdma4j.soft.engine;
 
-import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
 import io.rdma4j.wire.Opcode;
@@ -177,10 +176,10 @@ public final class Receiver implements CrossEngineQueue.FrameHandler {
     private void deliver(long nowNanos, DrivenQueuePair queuePair) {
         counters.deliveredPackets++;
         queuePair.receivedBytes += packet.frame().length;
-        QueuePairMachine machine = queuePair.machine;
+        engine.workFor(queuePair);
         try {
-            machine.onPacket(nowNanos, packet);
-        } catch (RuntimeException e) {
+            queuePair.machine.onPacket(nowNanos, packet);
+        } catch (RuntimeException | Error e) {
             queuePair.fail(e);
         }
         engine.activate(queuePair);

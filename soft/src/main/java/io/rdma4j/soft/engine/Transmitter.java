@@ -76,29 +76,51 @@ final class Transmitter {
         int budget = RUN_PACKETS;
         while (budget > 0 && hasWork()) {
             DrivenQueuePair queuePair = activeQueue.next();
-            if (queuePair.holdsBack(nowNanos, QUANTUM_BYTES)) {
+            engine.workFor(queuePair);
+            try {
+                budget -= transmit(queuePair, nowNanos);
+            } catch (RuntimeException | Error e) {
                 isQuantumUsedUp = false;
-            } else {
-                budget -= transmitQuantum(queuePair, nowNanos);
+                budget--;
+                queuePair.fail(e); // what is left of the burst is discarded with it
             }
             if (isQuantumUsedUp) {
                 activeQueue.addContinuing(queuePair);
             } else {
                 queuePair.active = false;
-                flushIfFailed(queuePair);
-                if (FlightEvents.isOn() && queuePair.hasRetransmissions()) {
-                    queuePair.reportRetransmissions();
-                }
-                engine.refreshDeadline(queuePair);
             }
         }
     }
 
+    /** Transmits a quantum of one queue pair, and finishes its work of this cycle if that was all; returns the number of packets. */
+    private int transmit(DrivenQueuePair queuePair, long nowNanos) {
+        int sent = 0;
+        isQuantumUsedUp = false;
+        if (queuePair.isFailing()) {
+            return sent;
+        }
+        if (!queuePair.holdsBack(nowNanos, QUANTUM_BYTES)) {
+            sent = transmitQuantum(queuePair, nowNanos);
+        }
+        if (!isQuantumUsedUp) {
+            flushIfFailed(queuePair);
+            if (FlightEvents.isOn() && queuePair.hasRetransmissions()) {
+                queuePair.reportRetransmissions();
+            }
+            engine.refreshDeadline(queuePair);
+        }
+        return sent;
+    }
+
     /** Transmits everything that one queue pair has, which must be little. */
     void settle(DrivenQueuePair queuePair, long nowNanos) {
-        do {
-            int _ = transmitQuantum(queuePair, nowNanos);
-        } while (isQuantumUsedUp);
+        try {
+            do {
+                int _ = transmitQuantum(queuePair, nowNanos);
+            } while (isQuantumUsedUp);
+        } catch (RuntimeException | Error e) {
+            queuePair.fail(e);
+        }
     }
 
     /** Flushes the work that was posted while the queue pair failed, by a thread that had not seen the failure yet. */
@@ -128,19 +150,15 @@ final class Transmitter {
         setSource(port, queuePair.flow.current(port));
         int sent = 0;
         int left = QUANTUM_BYTES;
-        try {
-            while (!isQuantumUsedUp) {
-                int bytes = queuePair.machine.pollTransmit(nowNanos, burst.segment(), burst.tail());
-                if (bytes == 0) {
-                    break;
-                }
-                boolean wasFull = add(queuePair, port, bytes + Icrc.LENGTH);
-                left -= bytes;
-                sent++;
-                isQuantumUsedUp = wasFull || sent == QUANTUM_PACKETS || left <= 0;
+        while (!isQuantumUsedUp) {
+            int bytes = queuePair.machine.pollTransmit(nowNanos, burst.segment(), burst.tail());
+            if (bytes == 0) {
+                break;
             }
-        } catch (RuntimeException e) {
-            queuePair.fail(e);
+            boolean wasFull = add(queuePair, port, bytes + Icrc.LENGTH);
+            left -= bytes;
+            sent++;
+            isQuantumUsedUp = wasFull || sent == QUANTUM_PACKETS || left <= 0;
         }
         flush(port);
         queuePair.sentBytes += QUANTUM_BYTES - left + sent * Icrc.LENGTH;
@@ -153,29 +171,25 @@ final class Transmitter {
         burst.forOneQueuePair(false);
         DatagramRoute route = null;
         int sent = 0;
-        try {
-            while (sent < QUANTUM_PACKETS) {
-                int bytes = datagrams.pollTransmit(nowNanos, burst.segment(), burst.tail());
-                if (bytes == 0) {
-                    break;
-                }
-                if (datagrams.destination() instanceof DatagramRoute next) {
-                    if (!next.equals(route)) {
-                        if (route != null) {
-                            flushBefore(route.port(), bytes);
-                        }
-                        setRoute(queuePair, next);
-                        route = next;
-                    }
-                    boolean _ = add(queuePair, next.port(), bytes + Icrc.LENGTH);
-                    queuePair.sentBytes += bytes + Icrc.LENGTH;
-                }
-                sent++;
+        while (sent < QUANTUM_PACKETS) {
+            int bytes = datagrams.pollTransmit(nowNanos, burst.segment(), burst.tail());
+            if (bytes == 0) {
+                break;
             }
-            isQuantumUsedUp = sent == QUANTUM_PACKETS;
-        } catch (RuntimeException e) {
-            queuePair.fail(e);
+            if (datagrams.destination() instanceof DatagramRoute next) {
+                if (!next.equals(route)) {
+                    if (route != null) {
+                        flushBefore(route.port(), bytes);
+                    }
+                    setRoute(queuePair, next);
+                    route = next;
+                }
+                boolean _ = add(queuePair, next.port(), bytes + Icrc.LENGTH);
+                queuePair.sentBytes += bytes + Icrc.LENGTH;
+            }
+            sent++;
         }
+        isQuantumUsedUp = sent == QUANTUM_PACKETS;
         if (route != null) {
             flush(route.port());
         }

@@ -2,6 +2,7 @@ package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.soft.host.StackClock;
+import io.rdma4j.verbs.spi.SharedThread;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.Waiter;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -134,8 +135,7 @@ final class WaitCoordinator {
         this.links = links;
         lastPollNanos = clock.nanoTime() - BackgroundBackoff.USUAL_NANOS;
         lastLeadNanos = lastPollNanos;
-        background = new Thread(this::runBackground, threadName);
-        background.setDaemon(true);
+        background = SharedThread.unstarted(threadName, this::runBackground);
     }
 
     void start() {
@@ -380,6 +380,11 @@ final class WaitCoordinator {
         try {
             // A thread that ended the process between the check above and the system call has woken the links, too.
             return links.await(timeoutNanos);
+        } catch (RuntimeException | Error fault) {
+            // Waiting changes nothing: the leader polls instead, but not too often. Frames are not lost.
+            SharedThread.report(LOGGER, "an engine could not wait for frames", fault);
+            LockSupport.parkNanos(this, ENDING_SLEEP_NANOS);
+            return true;
         } finally {
             inKernel = false;
         }
@@ -431,22 +436,10 @@ final class WaitCoordinator {
         }
     }
 
-    private void runBackground() {
-        while (!closed) {
-            try {
-                runBackgroundOnce();
-            } catch (RuntimeException e) {
-                // Timers and acknowledgements of the whole process depend on this thread. It continues, but does not
-                // spin.
-                LOGGER.log(System.Logger.Level.ERROR, "the engine's duty cycle failed", e);
-                LockSupport.parkNanos(this, SETTLED_NANOS);
-            }
-            // This thread ignores interrupts; the flag would keep it from sleeping.
-            var _ = Thread.interrupted();
-        }
-    }
-
-    private void runBackgroundOnce() {
+    /** Stands by or leads until that changes; returns false when the engine is closed. Timers of the whole process depend on it. */
+    private boolean runBackground() {
+        // This thread ignores interrupts; the flag would keep it from sleeping.
+        var _ = Thread.interrupted();
         Waiter current = leader.get();
         if (current != null) {
             standBy(current);
@@ -461,6 +454,7 @@ final class WaitCoordinator {
             backoff.takeOver();
             lead(backgroundWaiter, this::mustGiveWay, Long.MAX_VALUE);
         }
+        return !closed;
     }
 
     private void standBy(Waiter current) {

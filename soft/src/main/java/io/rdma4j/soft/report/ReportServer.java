@@ -1,6 +1,7 @@
 package io.rdma4j.soft.report;
 
 import io.rdma4j.soft.sharing.RunDirectory;
+import io.rdma4j.verbs.spi.SharedThread;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -50,9 +51,7 @@ public final class ReportServer implements AutoCloseable {
         Path socket = directory.file(ReportSockets.name(slot));
         try {
             ReportServer server = new ReportServer(socket, bind(socket), reports);
-            Thread thread = new Thread(server::serve, "rdma4j-report");
-            thread.setDaemon(true);
-            thread.start();
+            var _ = SharedThread.start("rdma4j-report", server::serve);
             return server;
         } catch (IOException | UnsupportedOperationException e) {
             LOGGER.log(System.Logger.Level.DEBUG, "other processes cannot watch this one: " + socket, e);
@@ -71,17 +70,16 @@ public final class ReportServer implements AutoCloseable {
         }
     }
 
-    private void serve() {
-        while (channel.isOpen()) {
-            try (SocketChannel reader = channel.accept()) {
-                send(reader);
-            } catch (ClosedChannelException e) {
-                return;
-            } catch (IOException e) {
-                // The reader has gone, or there is no descriptor for it: it can try again.
-                pause();
-            }
+    private boolean serve() {
+        try (SocketChannel reader = channel.accept()) {
+            send(reader);
+        } catch (ClosedChannelException e) {
+            return channel.isOpen();
+        } catch (IOException e) {
+            // The reader has gone, or there is no descriptor for it: it can try again.
+            pause();
         }
+        return channel.isOpen();
     }
 
     private void send(SocketChannel reader) throws IOException {

@@ -51,6 +51,15 @@ class AccessFilterTest {
     }
 
     @Test
+    void filterThatThrowsAnErrorRejects() {
+        dialogue.listener.id().setAccessFilter(attempt -> {
+            throw new NoClassDefFoundError("on purpose");
+        });
+        dialogue.connecting();
+        assertRefused();
+    }
+
+    @Test
     void acceptingFilterChangesNothing() {
         dialogue.listener
                 .id()

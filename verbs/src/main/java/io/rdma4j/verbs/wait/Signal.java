@@ -1,7 +1,9 @@
 package io.rdma4j.verbs.wait;
 
+import io.rdma4j.verbs.spi.SharedThread;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 
 /**
  * Tells waiting threads that a state may have changed, such as the events of a completion channel. Thread safe.
@@ -10,6 +12,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * is no listener.
  */
 public final class Signal {
+    private static final System.Logger LOGGER = System.getLogger(Signal.class.getName());
+    private static final Consumer<SignalListener> CALL = Signal::call;
+
     private final ConcurrentLinkedQueue<SignalListener> listeners = new ConcurrentLinkedQueue<>();
 
     /** Creates a signal without listeners. */
@@ -22,8 +27,15 @@ public final class Signal {
         if (listeners.isEmpty()) {
             return;
         }
-        for (SignalListener listener : listeners) {
+        listeners.forEach(CALL); // allocates nothing, unlike an iterator
+    }
+
+    /** Calls a listener. One that fails must not affect the thread that drives the device, nor the other listeners. */
+    private static void call(SignalListener listener) {
+        try {
             listener.onSignal();
+        } catch (RuntimeException | Error fault) {
+            SharedThread.report(LOGGER, "the listener of a signal failed", fault);
         }
     }
 

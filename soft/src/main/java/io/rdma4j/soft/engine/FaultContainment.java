@@ -1,0 +1,58 @@
+package io.rdma4j.soft.engine;
+
+import io.rdma4j.verbs.spi.SharedThread;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides what an exception or Error means that reaches the end of a duty cycle. Used under the engine lock.
+ *
+ * <p>What is thrown in the name of a queue pair was caught before, and has failed this queue pair ({@link DrivenQueuePair#fail}). What
+ * arrives here belongs to no queue pair:
+ *
+ * <ul>
+ *   <li>An {@link InternalError} is the fault of a mapped file that the Java virtual machine has reported late. It fails the queue pair
+ *       that the engine has worked for last, since nothing else accesses memory of the program.
+ *   <li>An {@link OutOfMemoryError} while frames were received, before one was delivered, has lost the frames, as a full socket
+ *       does. Nothing else happens.
+ *   <li>All others may have left the state of the engine half changed. They fail the queue pairs of the device, as a fatal error of a
+ *       card does. New queue pairs work.
+ * </ul>
+ */
+final class FaultContainment {
+    private static final System.Logger LOGGER = System.getLogger(FaultContainment.class.getName());
+
+    private final Engine engine;
+    private @Nullable DrivenQueuePair worker;
+    private boolean isReceiving;
+
+    FaultContainment(Engine engine) {
+        this.engine = engine;
+    }
+
+    /** Notes the queue pair that the engine works for from now on. Called for each packet. */
+    void workFor(DrivenQueuePair queuePair) {
+        worker = queuePair;
+    }
+
+    /** Notes that the engine begins or ends to receive frames. */
+    void receiving(boolean value) {
+        isReceiving = value;
+    }
+
+    /** Handles what a part of a duty cycle has thrown. Never throws. */
+    void onFault(Throwable fault) {
+        boolean wasReceiving = isReceiving;
+        isReceiving = false;
+        DrivenQueuePair last = worker;
+        if (fault instanceof InternalError && last != null) {
+            last.fail(fault);
+            engine.activate(last);
+        } else if (fault instanceof OutOfMemoryError && wasReceiving) {
+            engine.counters().inputFaults++;
+            SharedThread.report(LOGGER, "frames were lost for want of memory", fault);
+        } else {
+            SharedThread.report(LOGGER, "an engine failed: its queue pairs are moved to the error state", fault);
+            engine.engines().onDeviceFault(engine, fault);
+        }
+    }
+}
