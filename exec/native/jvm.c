@@ -33,6 +33,13 @@ enum {
 
 #define JNI_VERSION_24 0x00180000
 
+/* The number that a macro stands for, as text. */
+#define TEXT_OF(number) TEXT(number)
+#define TEXT(number) #number
+
+/* What the start of the virtual machine may need of a stack: 110 KiB were seen. */
+#define START_STACK_BYTES (512 * 1024)
+
 /* The longest time for which a thread in wait_readable may hold the count of an event. */
 #define LOWER_MILLIS 100
 
@@ -164,6 +171,13 @@ static void add_options(struct option_list *list)
 	add_modules(list);
 	add_variable(list, "RDMA4J_EXEC_OPTIONS", "\n");
 	add_variable(list, "RDMA4J_JAVA_OPTS", " \t\n");
+	/*
+	 * The stack of the first thread stays whole: Java puts no guard pages into it, and knows more of it than the megabyte of its own threads.
+	 * threads.c checks the bounds instead, with the same number, which is therefore the last one.
+	 */
+	add_text(list, "-XX:+UnlockExperimentalVMOptions");
+	add_text(list, "-XX:+DisablePrimordialThreadGuardPages");
+	add_text(list, "-XX:ThreadStackSize=" TEXT_OF(MAIN_STACK_KIB));
 }
 
 /*
@@ -297,11 +311,8 @@ static int start_vm(void)
 		complain("RDMA4J_EXEC_JVM is not set: start the program by \"rdma4j exec PROGRAM\"", "");
 		return ENODEV;
 	}
-	/* The virtual machine would use SIGUSR2 else, which is the program's. */
-	setenv("_JAVA_SR_SIGNUM", "62", 0);
-	signals_before_start();
+	signals_start();
 	error = create_vm(file, &environment);
-	signals_after_start();
 	if (error)
 		return error;
 	error = register_natives(environment);
@@ -315,27 +326,42 @@ static int start_vm(void)
 	return error;
 }
 
+/* The threads of the virtual machine inherit the signal mask. */
+static int start_by_this_thread(void)
+{
+	sigset_t all, blocked;
+	int error, state;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &blocked);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	java_thread.depth++;
+	error = start_vm();
+	java_thread.depth--;
+	pthread_setcancelstate(state, NULL);
+	pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+	return error;
+}
+
 static void *run_start(void *unused)
 {
 	(void)unused;
-	java_thread.depth++;
 	return (void *)(intptr_t)start_vm();
 }
 
-/*
- * The virtual machine is started by a thread of its own: the threads of the virtual machine inherit that thread's signal mask, and
- * no guard pages are put into the stack of the caller.
- */
-static int start_by_thread(void)
+/* For a caller whose stack is too small, or is not its own. */
+static int start_by_other_thread(void)
 {
+	pthread_attr_t attributes;
 	pthread_t thread;
 	void *error = NULL;
-	int failure;
+	int failure = pthread_attr_init(&attributes);
 
-	/* The new thread counts as one of Java's, which gets no signals of the program. */
-	java_thread.depth++;
-	failure = pthread_create(&thread, NULL, run_start, NULL);
-	java_thread.depth--;
+	if (!failure) {
+		pthread_attr_setstacksize(&attributes, 2 * START_STACK_BYTES);
+		failure = create_java_thread(&thread, &attributes, run_start, NULL);
+		pthread_attr_destroy(&attributes);
+	}
 	if (!failure)
 		failure = pthread_join(thread, &error);
 	if (failure) {
@@ -345,28 +371,44 @@ static int start_by_thread(void)
 	return (int)(intptr_t)error;
 }
 
+/*
+ * The calling thread starts the virtual machine if it can, since it may have the lock of the dynamic linker: a constructor of a library
+ * that dlopen loads may call this library. Other threads could load nothing before it returns.
+ */
+static int start(void)
+{
+	return threads_have_stack(START_STACK_BYTES) ? start_by_this_thread() : start_by_other_thread();
+}
+
 /* In the child of a fork there is no other thread. */
 
 static void before_fork(void)
 {
 	pthread_mutex_lock(&start_lock);
+	helpers_before_fork();
 	threads_before_fork();
+	signals_before_fork();
 }
 
 static void after_fork_in_parent(void)
 {
+	signals_after_fork();
 	threads_after_fork();
+	helpers_after_fork();
 	pthread_mutex_unlock(&start_lock);
 }
 
 static void after_fork_in_child(void)
 {
+	signals_after_fork();
 	if (state == RUNNING) {
 		state = FORKED;
 		regions_forget();
 		threads_forget();
+		helpers_forget();
 	}
 	threads_after_fork();
+	helpers_after_fork();
 	pthread_mutex_unlock(&start_lock);
 }
 
@@ -390,7 +432,7 @@ static int start_once(void)
 	if (state == NOT_STARTED) {
 		error = threads_prepare();
 		if (!error)
-			error = start_by_thread();
+			error = start();
 		__atomic_store_n(&state, error ? FAILED : RUNNING, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&start_lock);
@@ -406,13 +448,22 @@ int bridge_start(void)
 	return now == FORKED ? refuse_in_child() : start_once();
 }
 
-int vm_attach(void **environment)
+int vm_check(void)
 {
 	enum state now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
-	int32_t (*attach)(jni_table, void **, void *);
 
-	if (now != RUNNING)
-		return now == FORKED ? refuse_in_child() : ENODEV;
+	if (now == RUNNING)
+		return 0;
+	return now == FORKED ? refuse_in_child() : ENODEV;
+}
+
+int vm_attach(void **environment)
+{
+	int32_t (*attach)(jni_table, void **, void *);
+	int error = vm_check();
+
+	if (error)
+		return error;
 	attach = JNI(vm, VM_ATTACH_CURRENT_THREAD_AS_DAEMON, int32_t (*)(jni_table, void **, void *));
 	if (attach(vm, environment, NULL)) {
 		*environment = NULL;
@@ -431,10 +482,10 @@ int bridge_call(enum bridge_operation operation, uint64_t *arguments)
 	const union jni_value values[] = { { .i = operation }, { .j = (int64_t)(uintptr_t)arguments } };
 	int32_t (*call)(jni_table, void *, void *, const union jni_value *);
 	jni_table environment;
-	int error = java_enter();
+	int error;
 
-	if (error)
-		return error;
+	if (java_enter())
+		return call_by_helper(CALL_CONTROL, operation, (uintptr_t)arguments, 0);
 	environment = java_thread.environment;
 	call = JNI(environment, JNI_CALL_STATIC_INT_METHOD_A, int32_t (*)(jni_table, void *, void *, const union jni_value *));
 	error = call(environment, entry_class, entry_method, values);

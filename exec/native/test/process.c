@@ -21,42 +21,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "verbs_abi.h"
+#include "device.h"
 
-static struct ibv_context *context;
-static struct ibv_pd *domain;
-static struct ibv_comp_channel *channel;
-static struct ibv_cq *queue;
 static volatile sig_atomic_t caught;
-
-static void check(int is_right, const char *what)
-{
-	if (is_right)
-		return;
-	fprintf(stderr, "wrong: %s (errno %d)\n", what, errno);
-	_exit(99);
-}
-
-static void open_device(void)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-
-	check(list && list[0], "a device");
-	context = ibv_open_device(list[0]);
-	check(context != NULL, "open");
-	ibv_free_device_list(list);
-	domain = ibv_alloc_pd(context);
-	channel = ibv_create_comp_channel(context);
-	queue = ibv_create_cq(context, 16, NULL, channel, 0);
-	check(domain && channel && queue, "objects");
-}
-
-static int poll_once(void)
-{
-	struct ibv_wc completion;
-
-	return context->ops.poll_cq(queue, 1, &completion);
-}
 
 static void on_signal(int number)
 {
@@ -408,31 +375,6 @@ static int exit_while_others_poll(void)
 	exit(6);
 }
 
-static void *poll_on_small_stack(void *unused)
-{
-	(void)unused;
-	return (void *)(intptr_t)(poll_once() ? 1 : 0);
-}
-
-/* A thread whose stack is too small for Java gets an error. */
-static int small_stacks(void)
-{
-	for (size_t bytes = 16384; bytes <= 1 << 20; bytes *= 2) {
-		pthread_attr_t attributes;
-		pthread_t thread;
-		void *result;
-
-		pthread_attr_init(&attributes);
-		check(!pthread_attr_setstacksize(&attributes, bytes), "size");
-		check(!pthread_create(&thread, &attributes, poll_on_small_stack, NULL), "thread");
-		pthread_join(thread, &result);
-		if (getenv("VERBOSE"))
-			printf("%zu %s\n", bytes, result ? "error" : "polls");
-		check(!result || bytes < 1 << 20, "poll on a stack of a megabyte");
-	}
-	return 0;
-}
-
 static void *exit_in_thread(void *unused)
 {
 	(void)unused;
@@ -488,11 +430,7 @@ static int close_all(void)
 	return 0;
 }
 
-static const struct {
-	const char *name;
-	int (*run)(void);
-	int opens_later;
-} cases[] = {
+static const struct test_case cases[] = {
 	{ "crash", crash, 0 },
 	{ "divide", divide, 0 },
 	{ "break_pipe", break_pipe, 0 },
@@ -512,7 +450,6 @@ static const struct {
 	{ "cancel_asynchronously", cancel_asynchronously, 0 },
 	{ "cancel_without_barrier", cancel_without_barrier, 1 },
 	{ "exit_while_others_poll", exit_while_others_poll, 0 },
-	{ "small_stacks", small_stacks, 0 },
 	{ "exit_by_thread", exit_by_thread, 0 },
 	{ "end_main_thread", end_main_thread, 0 },
 	{ "exit_by_handler", exit_by_handler, 0 },
@@ -522,12 +459,5 @@ static const struct {
 
 int main(int count, char **arguments)
 {
-	for (unsigned int i = 0; count > 1 && i < sizeof(cases) / sizeof(*cases); i++) {
-		if (strcmp(cases[i].name, arguments[1]))
-			continue;
-		if (!cases[i].opens_later)
-			open_device();
-		return cases[i].run();
-	}
-	return 97;
+	return count > 1 ? run_case(cases, sizeof(cases) / sizeof(*cases), arguments[1]) : 97;
 }
