@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bridge.h"
@@ -36,6 +38,9 @@ enum {
 /* The number that a macro stands for, as text. */
 #define TEXT_OF(number) TEXT(number)
 #define TEXT(number) #number
+
+/* How long the thread that starts the virtual machine may wait for the lock of the dynamic linker. */
+#define LOADER_SECONDS 5
 
 /* What the start of the virtual machine may need of a stack: 110 KiB were seen. */
 #define START_STACK_BYTES (512 * 1024)
@@ -343,32 +348,79 @@ static int start_by_this_thread(void)
 	return error;
 }
 
-static void *run_start(void *unused)
+/* The start by another thread, which may begin after its caller has given up. */
+struct start {
+	int refers;		/* the threads that use this structure */
+	int is_taken;		/* by the new thread, which then starts, or by its caller, which then returns an error */
+	sem_t has_begun;
+	int error;
+};
+
+static void release_start(struct start *start)
 {
-	(void)unused;
-	return (void *)(intptr_t)start_vm();
+	if (__atomic_sub_fetch(&start->refers, 1, __ATOMIC_ACQ_REL))
+		return;
+	sem_destroy(&start->has_begun);
+	free(start);
+}
+
+/* dlopen without a name only takes the lock of the dynamic linker. */
+static void *run_start(void *argument)
+{
+	struct start *start = argument;
+	void *program = dlopen(NULL, RTLD_NOW);
+
+	if (program)
+		dlclose(program);
+	if (!__atomic_exchange_n(&start->is_taken, 1, __ATOMIC_ACQ_REL)) {
+		sem_post(&start->has_begun);
+		start->error = start_vm();
+	}
+	release_start(start);
+	return NULL;
+}
+
+static int wait_for_start(struct start *start, pthread_t thread)
+{
+	struct timespec limit;
+
+	clock_gettime(CLOCK_MONOTONIC, &limit);
+	limit.tv_sec += LOADER_SECONDS;
+	while (sem_clockwait(&start->has_begun, CLOCK_MONOTONIC, &limit) && errno == EINTR)
+		;
+	if (__atomic_exchange_n(&start->is_taken, 1, __ATOMIC_ACQ_REL))
+		return pthread_join(thread, NULL);
+	pthread_detach(thread);
+	complain("Java cannot start in the constructor of a library on a coroutine or a stack of less than 512 KiB: "
+		 "use the devices before, or from another thread", "");
+	return EDEADLK;
 }
 
 /* For a caller whose stack is too small, or is not its own. */
 static int start_by_other_thread(void)
 {
+	struct start *start = calloc(1, sizeof(*start));
 	pthread_attr_t attributes;
 	pthread_t thread;
-	void *error = NULL;
-	int failure = pthread_attr_init(&attributes);
+	int error = start ? pthread_attr_init(&attributes) : ENOMEM;
 
-	if (!failure) {
+	if (!error) {
+		start->refers = 2;
+		sem_init(&start->has_begun, 0, 0);
 		pthread_attr_setstacksize(&attributes, 2 * START_STACK_BYTES);
-		failure = create_java_thread(&thread, &attributes, run_start, NULL);
+		error = create_java_thread(&thread, &attributes, run_start, start);
 		pthread_attr_destroy(&attributes);
 	}
-	if (!failure)
-		failure = pthread_join(thread, &error);
-	if (failure) {
-		complain("the thread that starts the Java virtual machine cannot be created: ", strerror(failure));
-		return failure;
+	if (error) {
+		free(start);
+		complain("the thread that starts the Java virtual machine cannot be created: ", strerror(error));
+		return error;
 	}
-	return (int)(intptr_t)error;
+	error = wait_for_start(start, thread);
+	if (!error)
+		error = start->error;
+	release_start(start);
+	return error;
 }
 
 /*
@@ -433,10 +485,12 @@ static int start_once(void)
 		error = threads_prepare();
 		if (!error)
 			error = start();
-		__atomic_store_n(&state, error ? FAILED : RUNNING, __ATOMIC_RELEASE);
+		/* A later call may come from a thread that can start it. */
+		if (error != EDEADLK)
+			__atomic_store_n(&state, error ? FAILED : RUNNING, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&start_lock);
-	return state == FAILED ? error : 0;
+	return state == RUNNING ? 0 : error;
 }
 
 int bridge_start(void)

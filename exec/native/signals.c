@@ -17,7 +17,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -139,12 +138,11 @@ static void run_program_action(int number, siginfo_t *info, void *context)
 		return;
 	if (action.sa_flags & SA_RESETHAND)
 		reset(number);
-	/* The kernel has blocked what the action of the virtual machine says if there is one. */
+	/* The kernel has blocked other signals if the virtual machine has an action, too, or if the handler had to wait. */
 	sigorset(&mask, &mask, &action.sa_mask);
 	if (!(action.sa_flags & SA_NODEFER))
 		sigaddset(&mask, number);
-	if (is_function(&java[number]))
-		pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (action.sa_flags & SA_SIGINFO)
 		action.sa_sigaction(number, info, context);
 	else
@@ -172,13 +170,18 @@ static void defer(const siginfo_t *info, ucontext_t *context)
 	__atomic_fetch_or(&java_thread.care, CARE_SIGNAL, __ATOMIC_SEQ_CST);
 }
 
-/* The kernel delivers the signal again, and then those that have waited there. */
+/* Runs the handler as if the signal interrupted the return from Java; afterwards, the kernel delivers those that have waited there. */
 void signals_run_deferred(void)
 {
-	sigset_t blocked = deferred.blocked;
+	siginfo_t info = deferred.info;
+	int error = errno;
+	ucontext_t context;
 
-	syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), deferred.info.si_signo, &deferred.info);
-	pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+	getcontext(&context);
+	context.uc_sigmask = deferred.blocked;
+	run_program_action(info.si_signo, &info, &context);
+	pthread_sigmask(SIG_SETMASK, &context.uc_sigmask, NULL);
+	errno = error;
 }
 
 static void on_signal(int number, siginfo_t *info, void *context)

@@ -110,6 +110,8 @@ static void find_main_stack(void)
 
 int threads_prepare(void)
 {
+	if (main_stack.end)
+		return 0;
 	find_main_stack();
 	has_barrier = !syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
 	return pthread_key_create(&attached_key, detach);
