@@ -16,7 +16,7 @@ struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 	if (!channel)
 		return no_object(ENOMEM);
 	channel->public.context = context;
-	channel->public.fd = eventfd(0, EFD_CLOEXEC);
+	channel->public.fd = event_descriptor(EFD_CLOEXEC);
 	arguments[1] = channel->public.fd;
 	error = channel->public.fd < 0 ? errno : bridge_call(BRIDGE_CREATE_CHANNEL, arguments);
 	if (error) {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "bridge.h"
+#include "descriptors.h"
 #include "libc_calls.h"
 #include "library.h"
 
@@ -162,6 +163,22 @@ static void add_modules(struct option_list *list)
 	add_text(list, "--add-modules=io.rdma4j.exec,io.rdma4j.soft");
 }
 
+/* Java calls functions of the C library by addresses that it looks up in this library first. */
+static void add_library(struct option_list *list)
+{
+	Dl_info here;
+	char *option;
+
+	if (!dladdr((void *)add_library, &here) || !here.dli_fname)
+		return;
+	if (asprintf(&option, "-Drdma4j.system-calls=%s", here.dli_fname) < 0) {
+		list->error = ENOMEM;
+		return;
+	}
+	add_text(list, option);
+	free(option);
+}
+
 static void add_options(struct option_list *list)
 {
 	/* Leaves SIGHUP, SIGINT, SIGQUIT and SIGTERM to the program. */
@@ -174,6 +191,7 @@ static void add_options(struct option_list *list)
 	if (threads_have_barrier())
 		add_text(list, "-XX:+UseSystemMemoryBarrier");
 	add_modules(list);
+	add_library(list);
 	add_variable(list, "RDMA4J_EXEC_OPTIONS", "\n");
 	add_variable(list, "RDMA4J_JAVA_OPTS", " \t\n");
 	/*
@@ -196,6 +214,9 @@ static void raise_descriptor(void *environment, void *class, int32_t descriptor)
 
 	(void)environment;
 	(void)class;
+	/* The program may have closed it, and opened something else. */
+	if (!descriptor_mark(descriptor))
+		return;
 	if (libc_write(descriptor, &one, sizeof(one)) < 0)
 		return;
 }
@@ -208,6 +229,8 @@ static void lower_descriptor(void *environment, void *class, int32_t descriptor)
 
 	(void)environment;
 	(void)class;
+	if (!descriptor_mark(descriptor))
+		return;
 	/*
 	 * A thread in wait_readable may hold the count for a moment. It has not written it back if it was canceled, and a signal may
 	 * arrive here: neither may leave the descriptor readable, or block.
