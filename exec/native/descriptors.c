@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -248,16 +249,27 @@ PUBLIC int socket(int domain, int type, int protocol)
 						: libc_socket(domain, type, protocol));
 }
 
+/* The kernel takes the number of the new descriptor, a low one, before it waits for a connection. So Java waits before. */
+static int accept_for_java(int descriptor, struct sockaddr *address, socklen_t *length, int flags)
+{
+	struct pollfd wait = { .fd = descriptor, .events = POLLIN };
+	int status = fcntl(descriptor, F_GETFL);
+
+	if (status >= 0 && !(status & O_NONBLOCK) && poll(&wait, 1, -1) < 0)
+		return -1;
+	return created_high((int)syscall(SYS_accept4, descriptor, address, length, flags));
+}
+
 PUBLIC int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags)
 {
-	return created_high(is_called_by_java() ? (int)syscall(SYS_accept4, descriptor, address, length, flags)
-						: libc_accept4(descriptor, address, length, flags));
+	return is_called_by_java() ? accept_for_java(descriptor, address, length, flags)
+				   : created_high(libc_accept4(descriptor, address, length, flags));
 }
 
 PUBLIC int accept(int descriptor, struct sockaddr *address, socklen_t *length)
 {
-	return created_high(is_called_by_java() ? (int)syscall(SYS_accept4, descriptor, address, length, 0)
-						: libc_accept(descriptor, address, length));
+	return is_called_by_java() ? accept_for_java(descriptor, address, length, 0)
+				   : created_high(libc_accept(descriptor, address, length));
 }
 
 PUBLIC int socketpair(int domain, int type, int protocol, int pair[2])
