@@ -455,11 +455,13 @@ static int start(void)
 	return threads_have_stack(START_STACK_BYTES) ? start_by_this_thread() : start_by_other_thread();
 }
 
-/* In the child of a fork there is no other thread. */
+/* In the child of a fork there is no other thread, which could release a lock. */
 
 static void before_fork(void)
 {
 	pthread_mutex_lock(&start_lock);
+	xrc_domains_before_fork();
+	regions_before_fork();
 	helpers_before_fork();
 	threads_before_fork();
 	signals_before_fork();
@@ -470,6 +472,8 @@ static void after_fork_in_parent(void)
 	signals_after_fork();
 	threads_after_fork();
 	helpers_after_fork();
+	regions_after_fork();
+	xrc_domains_after_fork();
 	pthread_mutex_unlock(&start_lock);
 }
 
@@ -484,6 +488,8 @@ static void after_fork_in_child(void)
 	}
 	threads_after_fork();
 	helpers_after_fork();
+	regions_after_fork();
+	xrc_domains_after_fork();
 	pthread_mutex_unlock(&start_lock);
 }
 

@@ -117,11 +117,17 @@ int wait_readable(int descriptor);
 
 /*
  * regions.c: registered memory by its addresses and its handle. regions_add returns 0 or ENOMEM. A child of fork, which has no
- * devices, calls regions_forget.
+ * devices, gets the lock free and calls regions_forget.
  */
 int regions_add(const void *address, size_t length, uint32_t handle);
 void regions_remove(const void *address, uint32_t handle);
+void regions_before_fork(void);
+void regions_after_fork(void);
 void regions_forget(void);
+
+/* xrc_domain.c: take and release its lock, so that the child gets it free. */
+void xrc_domains_before_fork(void);
+void xrc_domains_after_fork(void);
 
 /* memory_access.c: for the handler of a fault. Returns unless access_memory caused it, which goes on. */
 void leave_access(const siginfo_t *info, void *context);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -200,6 +201,56 @@ static int fork_child(void)
 	check(!system("true"), "system");
 	domain = ibv_alloc_pd(context);
 	return domain ? 0 : 98;
+}
+
+/* Children of a process whose other threads register and map memory end what they have, and none waits for such a thread. */
+
+static volatile int is_over;
+
+static void *register_forever(void *unused)
+{
+	while (!is_over) {
+		void *memory = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		struct ibv_mr *region = ibv_reg_mr(domain, memory, 65536, IBV_ACCESS_LOCAL_WRITE);
+
+		check(region != NULL, "a region");
+		if (!(random() & 1))
+			check(!ibv_dereg_mr(region), "the end of a region");
+		check(!munmap(memory, 65536), "munmap");
+	}
+	return unused;
+}
+
+static void clean_up(struct ibv_mr *region)
+{
+	void *memory = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	alarm(20);
+	check(ibv_dereg_mr(region) == ENODEV && !munmap(memory, 65536), "a region in the child");
+	check(ibv_destroy_cq(queue) == ENODEV && ibv_dealloc_pd(domain) == ENODEV, "objects in the child");
+	exit(0);
+}
+
+static int fork_while_others_register(void)
+{
+	static char memory[64];
+	struct ibv_mr *region = ibv_reg_mr(domain, memory, sizeof(memory), IBV_ACCESS_LOCAL_WRITE);
+	pthread_t threads[3];
+	int status;
+
+	for (int i = 0; i < 3; i++)
+		check(!pthread_create(&threads[i], NULL, register_forever, NULL), "thread");
+	for (int i = 0; i < 200; i++) {
+		pid_t child = fork();
+
+		if (!child)
+			clean_up(region);
+		check(waitpid(child, &status, 0) == child && !status, "status of a child");
+	}
+	is_over = 1;
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
 }
 
 /* A child that uses the devices before its parent does has a virtual machine of its own. */
@@ -444,6 +495,7 @@ static const struct test_case cases[] = {
 	{ "do_not_block", do_not_block, 0 },
 	{ "fork_child", fork_child, 0 },
 	{ "fork_first", fork_first, 1 },
+	{ "fork_while_others_register", fork_while_others_register, 0 },
 	{ "many_threads", many_threads, 0 },
 	{ "cancel_threads", cancel_threads, 0 },
 	{ "cancel_before_the_first_call", cancel_before_the_first_call, 0 },
