@@ -17,11 +17,9 @@
 #include <unistd.h>
 
 #include "bridge.h"
+#include "descriptors.h"
 #include "libc_calls.h"
 #include "library.h"
-
-/* The largest fs.nr_open of a usual system. The pages of numbers that are never used take no memory. */
-#define DESCRIPTORS (1 << 20)
 
 /* From rdma/rdma_user_cm.h. */
 enum { GET_EVENT = 12, MIGRATE_ID = 18 };
@@ -39,31 +37,15 @@ struct migrate_command {
 	uint32_t descriptor;
 };
 
-/* Java's handle of the file of each descriptor; 0 if it is another file. */
-static int handles[DESCRIPTORS];
-
-/* The highest descriptor that ever was one of this file; -1 before the first. */
-static int highest = -1;
-
 static pthread_once_t first_open = PTHREAD_ONCE_INIT;
-static pid_t owner;		/* the process that has opened files */
-static int is_child;		/* of fork, which has a table of its own, but no Java */
 static dev_t device_number;	/* of the kernel's own device, if there is one: librdmacm may compare it */
 
+/* Java's handle of the file of a descriptor; 0 if it is another file. */
 static inline int handle_of(int descriptor)
 {
-	return (unsigned int)descriptor < DESCRIPTORS ? __atomic_load_n(&handles[descriptor], __ATOMIC_ACQUIRE) : 0;
-}
+	int mark = descriptor_mark(descriptor);
 
-/* Whether this is the process that has opened the files, and not a child of fork or vfork. The latter shares its memory. */
-static int is_owner(void)
-{
-	return !is_child && getpid() == owner;
-}
-
-static void note_child(void)
-{
-	is_child = 1;
+	return mark > 0 ? mark : 0;
 }
 
 static void read_device_number(void)
@@ -80,22 +62,6 @@ static void read_device_number(void)
 	libc_close(file);
 }
 
-static void prepare(void)
-{
-	owner = getpid();
-	pthread_atfork(NULL, NULL, note_child);
-	read_device_number();
-}
-
-static void raise_highest(int descriptor)
-{
-	int known = __atomic_load_n(&highest, __ATOMIC_RELAXED);
-
-	while (known < descriptor &&
-	       !__atomic_compare_exchange_n(&highest, &known, descriptor, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-		;
-}
-
 int cm_open(int flags)
 {
 	uint64_t arguments[1];
@@ -106,95 +72,27 @@ int cm_open(int flags)
 		errno = error;
 		return -1;
 	}
-	pthread_once(&first_open, prepare);
-	descriptor = eventfd(0, (flags & O_CLOEXEC ? EFD_CLOEXEC : 0) | (flags & O_NONBLOCK ? EFD_NONBLOCK : 0));
+	pthread_once(&first_open, read_device_number);
+	descriptor = event_descriptor((flags & O_CLOEXEC ? EFD_CLOEXEC : 0) | (flags & O_NONBLOCK ? EFD_NONBLOCK : 0));
 	if (descriptor < 0)
 		return -1;
 	arguments[0] = descriptor;
-	error = descriptor < DESCRIPTORS ? bridge_call(BRIDGE_CM_OPEN, arguments) : EMFILE;
+	error = bridge_call(BRIDGE_CM_OPEN, arguments);
 	if (error) {
-		libc_close(descriptor);
+		close(descriptor);
 		errno = error;
 		return -1;
 	}
 	prepare_exit();
-	raise_highest(descriptor);
-	__atomic_store_n(&handles[descriptor], (int)arguments[0], __ATOMIC_RELEASE);
+	descriptor_set_mark(descriptor, (int)arguments[0]);
 	return descriptor;
 }
 
-/* Ends a file of Java before its descriptor is closed or replaced, which Java would otherwise still use. */
-static void release(int descriptor)
+void cm_close(int handle)
 {
-	uint64_t arguments[1];
+	uint64_t arguments[] = { handle };
 
-	if (is_owner()) {
-		arguments[0] = __atomic_exchange_n(&handles[descriptor], 0, __ATOMIC_ACQ_REL);
-		if (arguments[0])
-			bridge_call(BRIDGE_CM_CLOSE, arguments);
-	} else if (is_child) {
-		handles[descriptor] = 0;
-	}
-}
-
-static void release_all(unsigned int first, unsigned int last)
-{
-	int end = __atomic_load_n(&highest, __ATOMIC_ACQUIRE);
-
-	for (unsigned int descriptor = first; descriptor <= last && (int)descriptor <= end && descriptor < DESCRIPTORS; descriptor++) {
-		if (handle_of(descriptor))
-			release(descriptor);
-	}
-}
-
-PUBLIC int close(int descriptor)
-{
-	if (__builtin_expect(handle_of(descriptor), 0)) {
-		int before = errno;
-
-		release(descriptor);
-		errno = before;
-	}
-	return libc_close(descriptor);
-}
-
-PUBLIC int close_range(unsigned int first, unsigned int last, int flags)
-{
-	if (!(flags & 4 /* CLOSE_RANGE_CLOEXEC */))
-		release_all(first, last);
-	return libc_close_range(first, last, flags);
-}
-
-PUBLIC void closefrom(int first)
-{
-	unsigned int from = first < 0 ? 0 : first;
-
-	release_all(from, ~0U);
-	if (!libc_close_range(from, ~0U, 0))
-		return;
-	for (int descriptor = from, end = (int)sysconf(_SC_OPEN_MAX); descriptor < end; descriptor++)
-		libc_close(descriptor);
-}
-
-/* Ends a file of Java that a descriptor is about to replace. */
-static void release_replaced(int descriptor, int wanted)
-{
-	if (__builtin_expect(handle_of(wanted), 0) && descriptor != wanted && fcntl(descriptor, F_GETFD) >= 0)
-		release(wanted);
-}
-
-PUBLIC int dup3(int descriptor, int wanted, int flags)
-{
-	release_replaced(descriptor, wanted);
-	return libc_dup3(descriptor, wanted, flags);
-}
-
-PUBLIC int dup2(int descriptor, int wanted)
-{
-	if (descriptor == wanted)
-		return fcntl(descriptor, F_GETFD) < 0 ? -1 : wanted;
-	release_replaced(descriptor, wanted);
-	return libc_dup2(descriptor, wanted);
+	bridge_call(BRIDGE_CM_CLOSE, arguments);
 }
 
 /* Java's handle of the file from which a command takes an identifier; 0 if the command names none. */
@@ -225,12 +123,18 @@ static ssize_t execute(int descriptor, int handle, const void *buffer, size_t by
 	return error ? -1 : (ssize_t)bytes;
 }
 
+/* A child of vfork has this memory with descriptors of its own. A child of fork gets an error from Java. */
+static int is_shared_by_child(void)
+{
+	return !descriptors_are_own() && !descriptors_are_forked();
+}
+
 PUBLIC ssize_t write(int descriptor, const void *buffer, size_t bytes)
 {
 	int handle = handle_of(descriptor);
 
 	/* Java writes to the eventfd itself. After vfork, a descriptor of the child may be another file. */
-	if (__builtin_expect(!handle, 1) || is_called_by_java() || (!is_child && getpid() != owner))
+	if (__builtin_expect(!handle, 1) || is_called_by_java() || is_shared_by_child())
 		return libc_write(descriptor, buffer, bytes);
 	return execute(descriptor, handle, buffer, bytes);
 }

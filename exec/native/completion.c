@@ -16,7 +16,7 @@ struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 	if (!channel)
 		return no_object(ENOMEM);
 	channel->public.context = context;
-	channel->public.fd = eventfd(0, EFD_CLOEXEC);
+	channel->public.fd = event_descriptor(EFD_CLOEXEC);
 	arguments[1] = channel->public.fd;
 	error = channel->public.fd < 0 ? errno : bridge_call(BRIDGE_CREATE_CHANNEL, arguments);
 	if (error) {
@@ -165,10 +165,10 @@ void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents)
 
 int poll_cq(struct ibv_cq *queue, int count, struct ibv_wc *completions)
 {
-	int result = java_enter();
+	int result;
 
-	if (result)
-		return -result;
+	if (java_enter())
+		return call_by_helper(CALL_POLL, queue->handle, count, (uintptr_t)completions);
 	result = bridge_data.poll(queue->handle, count, completions);
 	java_leave();
 	return result;
@@ -176,10 +176,10 @@ int poll_cq(struct ibv_cq *queue, int count, struct ibv_wc *completions)
 
 int req_notify_cq(struct ibv_cq *queue, int solicited_only)
 {
-	int error = java_enter();
+	int error;
 
-	if (error)
-		return error;
+	if (java_enter())
+		return call_by_helper(CALL_REQUEST_NOTIFICATION, queue->handle, solicited_only, 0);
 	error = bridge_data.request_notification(queue->handle, solicited_only);
 	java_leave();
 	return error;

@@ -192,7 +192,7 @@ static int open_files(struct ibv_context *context)
 	context->cmd_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (context->cmd_fd < 0)
 		return errno;
-	context->async_fd = eventfd(0, EFD_CLOEXEC);
+	context->async_fd = event_descriptor(EFD_CLOEXEC);
 	if (context->async_fd >= 0)
 		return 0;
 	error = errno;

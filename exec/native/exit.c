@@ -45,11 +45,8 @@ static void create_thread(void)
 		return;
 	pthread_attr_setstacksize(&attributes, STACK_BYTES);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	/* The new thread counts as one of Java's, which gets no signals of the program. */
-	java_thread.depth++;
-	if (!pthread_create(&thread, &attributes, finish_at_exit, NULL))
+	if (!create_java_thread(&thread, &attributes, finish_at_exit, NULL))
 		__atomic_store_n(&owner, getpid(), __ATOMIC_RELEASE);
-	java_thread.depth--;
 	pthread_attr_destroy(&attributes);
 }
 

@@ -318,18 +318,24 @@ static struct completion_queue *queue_of(struct ibv_cq_ex *cq)
 	return (struct completion_queue *)cq;
 }
 
+static int poll_one_timed(struct completion_queue *queue)
+{
+	int handle = (int)queue->public.handle;
+	int count;
+
+	if (java_enter())
+		return call_by_helper(CALL_POLL_TIMED, handle, (uintptr_t)&queue->completion, (uintptr_t)&queue->timestamp_nanos);
+	count = bridge_data.poll_timed(handle, &queue->completion, &queue->timestamp_nanos);
+	java_leave();
+	return count;
+}
+
 static int next_poll(struct ibv_cq_ex *cq)
 {
 	struct completion_queue *queue = queue_of(cq);
-	int count = java_enter();
+	int count = cq->read_completion_ts || cq->read_completion_wallclock_ns ? poll_one_timed(queue)
+										: poll_cq(&queue->public, 1, &queue->completion);
 
-	if (count)
-		return count;
-	if (cq->read_completion_ts || cq->read_completion_wallclock_ns)
-		count = bridge_data.poll_timed(cq->handle, &queue->completion, &queue->timestamp_nanos);
-	else
-		count = bridge_data.poll(cq->handle, 1, &queue->completion);
-	java_leave();
 	if (count <= 0)
 		return count ? -count : ENOENT;
 	cq->wr_id = queue->completion.wr_id;

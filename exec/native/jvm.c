@@ -4,12 +4,15 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bridge.h"
+#include "descriptors.h"
 #include "libc_calls.h"
 #include "library.h"
 
@@ -32,6 +35,16 @@ enum {
 };
 
 #define JNI_VERSION_24 0x00180000
+
+/* The number that a macro stands for, as text. */
+#define TEXT_OF(number) TEXT(number)
+#define TEXT(number) #number
+
+/* How long the thread that starts the virtual machine may wait for the lock of the dynamic linker. */
+#define LOADER_SECONDS 5
+
+/* What the start of the virtual machine may need of a stack: 110 KiB were seen. */
+#define START_STACK_BYTES (512 * 1024)
 
 /* The longest time for which a thread in wait_readable may hold the count of an event. */
 #define LOWER_MILLIS 100
@@ -150,6 +163,22 @@ static void add_modules(struct option_list *list)
 	add_text(list, "--add-modules=io.rdma4j.exec,io.rdma4j.soft");
 }
 
+/* Java calls functions of the C library by addresses that it looks up in this library first. */
+static void add_library(struct option_list *list)
+{
+	Dl_info here;
+	char *option;
+
+	if (!dladdr((void *)add_library, &here) || !here.dli_fname)
+		return;
+	if (asprintf(&option, "-Drdma4j.system-calls=%s", here.dli_fname) < 0) {
+		list->error = ENOMEM;
+		return;
+	}
+	add_text(list, option);
+	free(option);
+}
+
 static void add_options(struct option_list *list)
 {
 	/* Leaves SIGHUP, SIGINT, SIGQUIT and SIGTERM to the program. */
@@ -162,8 +191,16 @@ static void add_options(struct option_list *list)
 	if (threads_have_barrier())
 		add_text(list, "-XX:+UseSystemMemoryBarrier");
 	add_modules(list);
+	add_library(list);
 	add_variable(list, "RDMA4J_EXEC_OPTIONS", "\n");
 	add_variable(list, "RDMA4J_JAVA_OPTS", " \t\n");
+	/*
+	 * The stack of the first thread stays whole: Java puts no guard pages into it, and knows more of it than the megabyte of its own threads.
+	 * threads.c checks the bounds instead, with the same number, which is therefore the last one.
+	 */
+	add_text(list, "-XX:+UnlockExperimentalVMOptions");
+	add_text(list, "-XX:+DisablePrimordialThreadGuardPages");
+	add_text(list, "-XX:ThreadStackSize=" TEXT_OF(MAIN_STACK_KIB));
 }
 
 /*
@@ -177,6 +214,9 @@ static void raise_descriptor(void *environment, void *class, int32_t descriptor)
 
 	(void)environment;
 	(void)class;
+	/* The program may have closed it, and opened something else. */
+	if (!descriptor_mark(descriptor))
+		return;
 	if (libc_write(descriptor, &one, sizeof(one)) < 0)
 		return;
 }
@@ -189,6 +229,8 @@ static void lower_descriptor(void *environment, void *class, int32_t descriptor)
 
 	(void)environment;
 	(void)class;
+	if (!descriptor_mark(descriptor))
+		return;
 	/*
 	 * A thread in wait_readable may hold the count for a moment. It has not written it back if it was canceled, and a signal may
 	 * arrive here: neither may leave the descriptor readable, or block.
@@ -297,11 +339,8 @@ static int start_vm(void)
 		complain("RDMA4J_EXEC_JVM is not set: start the program by \"rdma4j exec PROGRAM\"", "");
 		return ENODEV;
 	}
-	/* The virtual machine would use SIGUSR2 else, which is the program's. */
-	setenv("_JAVA_SR_SIGNUM", "62", 0);
-	signals_before_start();
+	signals_start();
 	error = create_vm(file, &environment);
-	signals_after_start();
 	if (error)
 		return error;
 	error = register_natives(environment);
@@ -315,58 +354,142 @@ static int start_vm(void)
 	return error;
 }
 
-static void *run_start(void *unused)
+/* The threads of the virtual machine inherit the signal mask. */
+static int start_by_this_thread(void)
 {
-	(void)unused;
+	sigset_t all, blocked;
+	int error, state;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &blocked);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	java_thread.depth++;
-	return (void *)(intptr_t)start_vm();
+	error = start_vm();
+	java_thread.depth--;
+	pthread_setcancelstate(state, NULL);
+	pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+	return error;
+}
+
+/* The start by another thread, which may begin after its caller has given up. */
+struct start {
+	int refers;		/* the threads that use this structure */
+	int is_taken;		/* by the new thread, which then starts, or by its caller, which then returns an error */
+	sem_t has_begun;
+	int error;
+};
+
+static void release_start(struct start *start)
+{
+	if (__atomic_sub_fetch(&start->refers, 1, __ATOMIC_ACQ_REL))
+		return;
+	sem_destroy(&start->has_begun);
+	free(start);
+}
+
+/* dlopen without a name only takes the lock of the dynamic linker. */
+static void *run_start(void *argument)
+{
+	struct start *start = argument;
+	void *program = dlopen(NULL, RTLD_NOW);
+
+	if (program)
+		dlclose(program);
+	if (!__atomic_exchange_n(&start->is_taken, 1, __ATOMIC_ACQ_REL)) {
+		sem_post(&start->has_begun);
+		start->error = start_vm();
+	}
+	release_start(start);
+	return NULL;
+}
+
+static int wait_for_start(struct start *start, pthread_t thread)
+{
+	struct timespec limit;
+
+	clock_gettime(CLOCK_MONOTONIC, &limit);
+	limit.tv_sec += LOADER_SECONDS;
+	while (sem_clockwait(&start->has_begun, CLOCK_MONOTONIC, &limit) && errno == EINTR)
+		;
+	if (__atomic_exchange_n(&start->is_taken, 1, __ATOMIC_ACQ_REL))
+		return pthread_join(thread, NULL);
+	pthread_detach(thread);
+	complain("Java cannot start in the constructor of a library on a coroutine or a stack of less than 512 KiB: "
+		 "use the devices before, or from another thread", "");
+	return EDEADLK;
+}
+
+/* For a caller whose stack is too small, or is not its own. */
+static int start_by_other_thread(void)
+{
+	struct start *start = calloc(1, sizeof(*start));
+	pthread_attr_t attributes;
+	pthread_t thread;
+	int error = start ? pthread_attr_init(&attributes) : ENOMEM;
+
+	if (!error) {
+		start->refers = 2;
+		sem_init(&start->has_begun, 0, 0);
+		pthread_attr_setstacksize(&attributes, 2 * START_STACK_BYTES);
+		error = create_java_thread(&thread, &attributes, run_start, start);
+		pthread_attr_destroy(&attributes);
+	}
+	if (error) {
+		free(start);
+		complain("the thread that starts the Java virtual machine cannot be created: ", strerror(error));
+		return error;
+	}
+	error = wait_for_start(start, thread);
+	if (!error)
+		error = start->error;
+	release_start(start);
+	return error;
 }
 
 /*
- * The virtual machine is started by a thread of its own: the threads of the virtual machine inherit that thread's signal mask, and
- * no guard pages are put into the stack of the caller.
+ * The calling thread starts the virtual machine if it can, since it may have the lock of the dynamic linker: a constructor of a library
+ * that dlopen loads may call this library. Other threads could load nothing before it returns.
  */
-static int start_by_thread(void)
+static int start(void)
 {
-	pthread_t thread;
-	void *error = NULL;
-	int failure;
-
-	/* The new thread counts as one of Java's, which gets no signals of the program. */
-	java_thread.depth++;
-	failure = pthread_create(&thread, NULL, run_start, NULL);
-	java_thread.depth--;
-	if (!failure)
-		failure = pthread_join(thread, &error);
-	if (failure) {
-		complain("the thread that starts the Java virtual machine cannot be created: ", strerror(failure));
-		return failure;
-	}
-	return (int)(intptr_t)error;
+	return threads_have_stack(START_STACK_BYTES) ? start_by_this_thread() : start_by_other_thread();
 }
 
-/* In the child of a fork there is no other thread. */
+/* In the child of a fork there is no other thread, which could release a lock. */
 
 static void before_fork(void)
 {
 	pthread_mutex_lock(&start_lock);
+	xrc_domains_before_fork();
+	regions_before_fork();
+	helpers_before_fork();
 	threads_before_fork();
+	signals_before_fork();
 }
 
 static void after_fork_in_parent(void)
 {
+	signals_after_fork();
 	threads_after_fork();
+	helpers_after_fork();
+	regions_after_fork();
+	xrc_domains_after_fork();
 	pthread_mutex_unlock(&start_lock);
 }
 
 static void after_fork_in_child(void)
 {
+	signals_after_fork();
 	if (state == RUNNING) {
 		state = FORKED;
 		regions_forget();
 		threads_forget();
+		helpers_forget();
 	}
 	threads_after_fork();
+	helpers_after_fork();
+	regions_after_fork();
+	xrc_domains_after_fork();
 	pthread_mutex_unlock(&start_lock);
 }
 
@@ -390,11 +513,13 @@ static int start_once(void)
 	if (state == NOT_STARTED) {
 		error = threads_prepare();
 		if (!error)
-			error = start_by_thread();
-		__atomic_store_n(&state, error ? FAILED : RUNNING, __ATOMIC_RELEASE);
+			error = start();
+		/* A later call may come from a thread that can start it. */
+		if (error != EDEADLK)
+			__atomic_store_n(&state, error ? FAILED : RUNNING, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&start_lock);
-	return state == FAILED ? error : 0;
+	return state == RUNNING ? 0 : error;
 }
 
 int bridge_start(void)
@@ -406,13 +531,22 @@ int bridge_start(void)
 	return now == FORKED ? refuse_in_child() : start_once();
 }
 
-int vm_attach(void **environment)
+int vm_check(void)
 {
 	enum state now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
-	int32_t (*attach)(jni_table, void **, void *);
 
-	if (now != RUNNING)
-		return now == FORKED ? refuse_in_child() : ENODEV;
+	if (now == RUNNING)
+		return 0;
+	return now == FORKED ? refuse_in_child() : ENODEV;
+}
+
+int vm_attach(void **environment)
+{
+	int32_t (*attach)(jni_table, void **, void *);
+	int error = vm_check();
+
+	if (error)
+		return error;
 	attach = JNI(vm, VM_ATTACH_CURRENT_THREAD_AS_DAEMON, int32_t (*)(jni_table, void **, void *));
 	if (attach(vm, environment, NULL)) {
 		*environment = NULL;
@@ -431,10 +565,10 @@ int bridge_call(enum bridge_operation operation, uint64_t *arguments)
 	const union jni_value values[] = { { .i = operation }, { .j = (int64_t)(uintptr_t)arguments } };
 	int32_t (*call)(jni_table, void *, void *, const union jni_value *);
 	jni_table environment;
-	int error = java_enter();
+	int error;
 
-	if (error)
-		return error;
+	if (java_enter())
+		return call_by_helper(CALL_CONTROL, operation, (uintptr_t)arguments, 0);
 	environment = java_thread.environment;
 	call = JNI(environment, JNI_CALL_STATIC_INT_METHOD_A, int32_t (*)(jni_table, void *, void *, const union jni_value *));
 	error = call(environment, entry_class, entry_method, values);

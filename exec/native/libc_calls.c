@@ -17,7 +17,14 @@ static struct {
 	int (*close_range)(unsigned int, unsigned int, int);
 	int (*dup2)(int, int);
 	int (*dup3)(int, int, int);
+	int (*dup)(int);
+	int (*pipe)(int *);
+	int (*eventfd)(unsigned int, int);
+	int (*epoll_create1)(int);
 	int (*socket)(int, int, int);
+	int (*socketpair)(int, int, int, int *);
+	int (*accept)(int, struct sockaddr *, socklen_t *);
+	int (*accept4)(int, struct sockaddr *, socklen_t *, int);
 	ssize_t (*write)(int, const void *, size_t);
 	int (*stat)(const char *, struct stat *);
 	int (*lstat)(const char *, struct stat *);
@@ -34,7 +41,14 @@ __attribute__((constructor(101))) static void find_next(void)
 	FIND(close_range);	/* glibc 2.34 and newer */
 	FIND(dup2);
 	FIND(dup3);
+	FIND(dup);
+	FIND(pipe);
+	FIND(eventfd);
+	FIND(epoll_create1);
 	FIND(socket);
+	FIND(socketpair);
+	FIND(accept);
+	FIND(accept4);
 	FIND(write);
 	FIND(stat);		/* as functions, these three are in glibc 2.33 and newer */
 	FIND(lstat);
@@ -75,6 +89,44 @@ int libc_dup3(int descriptor, int wanted, int flags)
 int libc_socket(int domain, int type, int protocol)
 {
 	return next.socket ? next.socket(domain, type, protocol) : (int)syscall(SYS_socket, domain, type, protocol);
+}
+
+int libc_dup(int descriptor)
+{
+	return next.dup ? next.dup(descriptor) : (int)syscall(SYS_dup, descriptor);
+}
+
+int libc_pipe(int pair[2])
+{
+	return next.pipe ? next.pipe(pair) : (int)syscall(SYS_pipe2, pair, 0);
+}
+
+int libc_eventfd(unsigned int count, int flags)
+{
+	return next.eventfd ? next.eventfd(count, flags) : (int)syscall(SYS_eventfd2, count, flags);
+}
+
+int libc_epoll_create1(int flags)
+{
+	return next.epoll_create1 ? next.epoll_create1(flags) : (int)syscall(SYS_epoll_create1, flags);
+}
+
+int libc_socketpair(int domain, int type, int protocol, int pair[2])
+{
+	return next.socketpair ? next.socketpair(domain, type, protocol, pair)
+			       : (int)syscall(SYS_socketpair, domain, type, protocol, pair);
+}
+
+int libc_accept(int descriptor, struct sockaddr *address, socklen_t *length)
+{
+	return next.accept ? next.accept(descriptor, address, length)
+			   : (int)syscall(SYS_accept4, descriptor, address, length, 0);
+}
+
+int libc_accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags)
+{
+	return next.accept4 ? next.accept4(descriptor, address, length, flags)
+			    : (int)syscall(SYS_accept4, descriptor, address, length, flags);
 }
 
 ssize_t libc_write(int descriptor, const void *buffer, size_t bytes)

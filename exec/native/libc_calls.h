@@ -2,6 +2,7 @@
 #ifndef RDMA4J_LIBC_CALLS_H
 #define RDMA4J_LIBC_CALLS_H
 
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -14,7 +15,14 @@ int libc_close(int descriptor);
 int libc_close_range(unsigned int first, unsigned int last, int flags);
 int libc_dup2(int descriptor, int wanted); /* of two different descriptors */
 int libc_dup3(int descriptor, int wanted, int flags);
+int libc_dup(int descriptor);
+int libc_pipe(int pair[2]);
+int libc_eventfd(unsigned int count, int flags);
+int libc_epoll_create1(int flags);
 int libc_socket(int domain, int type, int protocol);
+int libc_socketpair(int domain, int type, int protocol, int pair[2]);
+int libc_accept(int descriptor, struct sockaddr *address, socklen_t *length);
+int libc_accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
 ssize_t libc_write(int descriptor, const void *buffer, size_t bytes);
 int libc_stat(const char *path, struct stat *result);
 int libc_lstat(const char *path, struct stat *result);

@@ -12,20 +12,25 @@
 
 /* Why a thread has more to do when it calls Java and when it returns. */
 enum care {
-	CARE_NOT_ATTACHED = 1,
-	CARE_CANCELED = 2,
-	CARE_ALWAYS = 4,	/* it may have been canceled, or others cannot see where it is */
+	CARE_CANCELED = 1,
+	CARE_ALWAYS = 2,	/* it may have been canceled, or others cannot see where it is */
+	CARE_SIGNAL = 4,	/* a signal of the program waits for the return from Java */
+	CARE_RESTORE = 8,	/* the present call has disabled cancellation */
 };
+
+struct helper;
 
 /*
  * The state of a thread. Signal handlers need it: a fault or a broken pipe of Java is Java's, any other one is the program's.
  */
 struct java_thread {
 	void *environment;	/* the JNIEnv; NULL until the thread is attached */
+	uintptr_t stack_start;	/* the part of its stack from which it may call Java; empty until the thread is attached */
+	size_t stack_bytes;
 	int depth;		/* calls of Java that have not returned; threads of the virtual machine never have 0 */
 	int care;		/* enum care; other threads change it, too */
-	int cancel_disabled;	/* whether the present call has disabled cancellation, and the state before */
-	int cancel_state;
+	int cancel_state;	/* the one before CARE_RESTORE */
+	struct helper *helper;	/* the thread that calls Java in its name from other stacks; NULL before the first such call */
 	pthread_t self;
 	struct java_thread *next;
 };
@@ -38,13 +43,14 @@ static inline int is_called_by_java(void)
 	return java_thread.depth > 0;
 }
 
-/* threads.c: what java_enter and java_leave do if the thread has any enum care. */
+/* threads.c: what java_enter and java_leave do if the thread has any enum care, or cannot call Java from this stack. */
 int java_enter_with_care(void);
 void java_leave_with_care(void);
 
 /*
- * Surround each call of Java. java_enter returns 0 or an errno, after which java_leave must not be called. In between, the thread is not
- * canceled. The order of the two accesses matters to pthread_cancel of threads.c.
+ * Surround each call of Java. java_enter returns 0 if this thread can call Java from this stack; otherwise java_leave must not be called,
+ * and call_by_helper makes the call. In between, the thread is not canceled, and handlers of the program do not run. The order of the two
+ * accesses matters to pthread_cancel of threads.c and to the handler of signals.c.
  */
 static inline void java_leave(void)
 {
@@ -56,10 +62,28 @@ static inline void java_leave(void)
 
 static inline int java_enter(void)
 {
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
 	__atomic_store_n(&java_thread.depth, java_thread.depth + 1, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	return __builtin_expect(__atomic_load_n(&java_thread.care, __ATOMIC_RELAXED), 0) ? java_enter_with_care() : 0;
+	if (__builtin_expect(__atomic_load_n(&java_thread.care, __ATOMIC_RELAXED) ||
+				     here - java_thread.stack_start >= java_thread.stack_bytes, 0))
+		return java_enter_with_care();
+	return 0;
 }
+
+/* What a helper calls: BRIDGE_CALL or a function of struct bridge_data. */
+enum java_function { CALL_CONTROL, CALL_POLL, CALL_POLL_TIMED, CALL_REQUEST_NOTIFICATION, CALL_POST_SEND, CALL_POST_RECEIVE, CALL_POST_SRQ_RECEIVE };
+
+/*
+ * helpers.c: lets another thread call Java, and waits for its return. The arguments are those of the function, whose result it returns; or it
+ * returns an error as the function does.
+ */
+int call_by_helper(enum java_function function, uint64_t first, uint64_t second, uint64_t third);
+void helpers_release(struct helper *helper);	/* when the thread that used it ends */
+void helpers_before_fork(void);
+void helpers_after_fork(void);
+void helpers_forget(void);	/* in the child */
 
 /*
  * threads.c: called once before the virtual machine starts, and around fork. threads_prepare returns 0 or an errno, and
@@ -71,10 +95,20 @@ void threads_before_fork(void);
 void threads_after_fork(void);
 void threads_forget(void);	/* in the child, which has one thread and no devices */
 
+/* Calls a function when the calling thread ends, as one that uses Java. */
+void threads_watch_end(void);
+
+/* Tells whether that many bytes are free below the caller's frame, on the thread's own stack. */
+int threads_have_stack(size_t bytes);
+
+/* The stack of the first thread that Java may use, in KiB; the option of the virtual machine for it. */
+#define MAIN_STACK_KIB 8192
+
 /* jvm.c: writes a sentence with a detail at its end, which may be empty, to standard error. */
 void complain(const char *sentence, const char *detail);
 
-/* jvm.c: attaches the calling thread to the virtual machine, and detaches it. vm_attach returns 0 or an errno. */
+/* jvm.c: attaches the calling thread to the virtual machine, and detaches it. vm_attach and vm_check return 0 or an errno. */
+int vm_check(void);	/* whether the virtual machine runs in this process */
 int vm_attach(void **environment);
 void vm_detach(void);
 
@@ -83,11 +117,17 @@ int wait_readable(int descriptor);
 
 /*
  * regions.c: registered memory by its addresses and its handle. regions_add returns 0 or ENOMEM. A child of fork, which has no
- * devices, calls regions_forget.
+ * devices, gets the lock free and calls regions_forget.
  */
 int regions_add(const void *address, size_t length, uint32_t handle);
 void regions_remove(const void *address, uint32_t handle);
+void regions_before_fork(void);
+void regions_after_fork(void);
 void regions_forget(void);
+
+/* xrc_domain.c: take and release its lock, so that the child gets it free. */
+void xrc_domains_before_fork(void);
+void xrc_domains_after_fork(void);
 
 /* memory_access.c: for the handler of a fault. Returns unless access_memory caused it, which goes on. */
 void leave_access(const siginfo_t *info, void *context);
@@ -95,8 +135,19 @@ void leave_access(const siginfo_t *info, void *context);
 /* exit.c: from now on, the peers are disconnected when the process ends by exit. */
 void prepare_exit(void);
 
-/* signals.c: called by the thread that starts the virtual machine, before and after it. */
-void signals_before_start(void);
-void signals_after_start(void);
+/*
+ * signals.c: called by the thread that starts the virtual machine, before it does. From then on, handlers of the program do not run while
+ * their thread executes Java.
+ */
+void signals_start(void);
+void signals_before_fork(void);
+void signals_after_fork(void);
+void signals_run_deferred(void);	/* after the return from Java */
+
+/* The signal by which the virtual machine suspends threads, as rdma4j exec tells it by the variable _JAVA_SR_SIGNUM. */
+#define SUSPEND_SIGNAL 62
+
+/* signals.c: creates a thread that is treated as one of Java: it gets no signals of the program. Returns 0 or an errno. */
+int create_java_thread(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "bridge.h"
+#include "descriptors.h"
 #include "verbs_abi.h"
 
 struct device {

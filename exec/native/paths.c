@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "descriptors.h"
 #include "libc_calls.h"
 #include "library.h"
 #include "verbs_abi.h"
@@ -160,7 +161,7 @@ static int open_path(const char *path, int flags, mode_t mode)
 	int file;
 
 	if (__builtin_expect(!path || path[0] != '/' || (path[1] != 'd' && path[1] != 's'), 1) || is_called_by_java())
-		return libc_open(path, flags, mode);
+		return descriptor_created(libc_open(path, flags, mode));
 	if (!strcmp(path, CM_FILE))
 		return cm_open(flags);
 	file = libc_open(path, flags, mode);

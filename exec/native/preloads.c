@@ -11,11 +11,9 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "libc_calls.h"
 #include "library.h"
 
 #define PRELOAD "LD_PRELOAD="
@@ -46,15 +44,6 @@ __attribute__((constructor(102))) static void find_next(void)
 	if (length < strlen(name) || length >= sizeof(word) || strncmp(preload + length - strlen(name), name, strlen(name)))
 		return;
 	memcpy(word, preload, length);
-}
-
-/*
- * Java's sockets are those of the kernel, also where another library makes the program's sockets something else, as librspreload
- * does. It knows a socket by its number, and passes calls for all others on.
- */
-PUBLIC int socket(int domain, int type, int protocol)
-{
-	return is_called_by_java() ? (int)syscall(SYS_socket, domain, type, protocol) : libc_socket(domain, type, protocol);
 }
 
 /*

@@ -202,12 +202,10 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 
 int post_send(struct ibv_qp *queue_pair, struct ibv_send_wr *first, struct ibv_send_wr **bad)
 {
-	int error = java_enter();
+	int error;
 
-	if (error) {
-		*bad = first;
-		return error;
-	}
+	if (java_enter())
+		return call_by_helper(CALL_POST_SEND, queue_pair->handle, (uintptr_t)first, (uintptr_t)bad);
 	error = bridge_data.post_send(queue_pair->handle, first, (void **)bad);
 	java_leave();
 	return error;
@@ -215,12 +213,10 @@ int post_send(struct ibv_qp *queue_pair, struct ibv_send_wr *first, struct ibv_s
 
 int post_recv(struct ibv_qp *queue_pair, struct ibv_recv_wr *first, struct ibv_recv_wr **bad)
 {
-	int error = java_enter();
+	int error;
 
-	if (error) {
-		*bad = first;
-		return error;
-	}
+	if (java_enter())
+		return call_by_helper(CALL_POST_RECEIVE, queue_pair->handle, (uintptr_t)first, (uintptr_t)bad);
 	error = bridge_data.post_receive(queue_pair->handle, first, (void **)bad);
 	java_leave();
 	return error;

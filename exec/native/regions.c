@@ -143,6 +143,22 @@ void regions_remove(const void *address, uint32_t handle)
 	release_lock();
 }
 
+/* A thread that forks in a handler of a signal may have the lock already. */
+static __thread int has_lock_for_fork __attribute__((tls_model("initial-exec")));
+
+void regions_before_fork(void)
+{
+	has_lock_for_fork = !has_lock;
+	if (has_lock_for_fork)
+		take_lock();
+}
+
+void regions_after_fork(void)
+{
+	if (has_lock_for_fork)
+		release_lock();
+}
+
 void regions_forget(void)
 {
 	set_count(0);

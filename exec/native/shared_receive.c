@@ -110,12 +110,10 @@ int ibv_destroy_srq(struct ibv_srq *srq)
 
 int post_srq_recv(struct ibv_srq *queue, struct ibv_recv_wr *first, struct ibv_recv_wr **bad)
 {
-	int error = java_enter();
+	int error;
 
-	if (error) {
-		*bad = first;
-		return error;
-	}
+	if (java_enter())
+		return call_by_helper(CALL_POST_SRQ_RECEIVE, queue->handle, (uintptr_t)first, (uintptr_t)bad);
 	error = bridge_data.post_srq_receive(queue->handle, first, (void **)bad);
 	java_leave();
 	return error;

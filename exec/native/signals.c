@@ -1,39 +1,105 @@
 /*
  * Signals remain the program's, although the Java virtual machine needs some of them.
  *
- * The virtual machine sets handlers for faults, which it causes on purpose, and for SIGPIPE and SIGXFSZ, which it ignores. This
- * file puts a handler before them: it runs the handler of the virtual machine for threads that execute Java, and the action of
- * the program for all others. From then on, sigaction and signal read and change the action of the program. Threads that the
- * virtual machine creates get no other signals, so that a signal interrupts a thread of the program.
+ * The virtual machine sets handlers for faults, which it causes on purpose, and for SIGPIPE and SIGXFSZ, which it ignores. Of these
+ * signals, its handler gets those that arrive while a thread executes Java, and the action of the program all others. The kernel calls
+ * a handler of this file, which knows both, for every signal that the program or the virtual machine has a handler for.
+ *
+ * A handler of the program does not interrupt Java, whose thread it could neither leave by siglongjmp nor use for a call. A signal that
+ * arrives there waits for the return, which takes microseconds. Threads that the virtual machine creates get no signals of the program, so
+ * that a signal interrupts a thread of the program.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "library.h"
 
-#define SIGNAL_COUNT 32		/* the virtual machine takes none of the real-time signals, except for one that has no use else */
+#define SIGNALS 65
 
 static int (*libc_sigaction)(int, const struct sigaction *, struct sigaction *);
-static sighandler_t (*libc_signal)(int, sighandler_t);
 static int (*libc_pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
-static struct sigaction program[SIGNAL_COUNT];	/* the actions of the program */
-static struct sigaction java[SIGNAL_COUNT];	/* those of the virtual machine */
-static volatile sig_atomic_t shared[SIGNAL_COUNT];
+/* An action is complete before it is the current one: handlers read it without the lock. */
+struct program_action {
+	struct sigaction versions[2];
+	int current;
+};
+
+static struct program_action program[SIGNALS];	/* under the lock, as the next two */
+static struct sigaction java[SIGNALS];		/* of the virtual machine: SIG_DFL unless it has set a handler */
+static int is_started;				/* handlers of the program are behind on_signal from now on */
+static sigset_t interrupting;			/* of siginterrupt: those that interrupt system calls if their handler is set by signal */
+static char lock;
+static sigset_t mask_before_fork;
+static pid_t owner;				/* not a child of vfork, which has the memory of this process and actions of its own */
+
+/* The signal that waits until its thread returns from Java, and the signals that were blocked before. */
+static __thread struct {
+	siginfo_t info;
+	sigset_t blocked;
+} deferred __attribute__((tls_model("initial-exec")));
 
 /* Another library may call one of the functions below before the constructor runs. */
 __attribute__((constructor)) static void find_libc(void)
 {
 	libc_sigaction = (int (*)(int, const struct sigaction *, struct sigaction *))dlsym(RTLD_NEXT, "sigaction");
-	libc_signal = (sighandler_t(*)(int, sighandler_t))dlsym(RTLD_NEXT, "signal");
 	libc_pthread_create = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(RTLD_NEXT,
 													       "pthread_create");
+	owner = getpid();
+}
+
+/* A handler may call sigaction, too, and so must not interrupt a thread that has the lock. */
+static void take_lock(sigset_t *blocked)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, blocked);
+	while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
+static void release_lock(const sigset_t *blocked)
+{
+	__atomic_clear(&lock, __ATOMIC_RELEASE);
+	pthread_sigmask(SIG_SETMASK, blocked, NULL);
+}
+
+void signals_before_fork(void)
+{
+	take_lock(&mask_before_fork);
+}
+
+void signals_after_fork(void)
+{
+	owner = getpid();
+	release_lock(&mask_before_fork);
+}
+
+static const struct sigaction *program_action(int number)
+{
+	return &program[number].versions[__atomic_load_n(&program[number].current, __ATOMIC_ACQUIRE)];
+}
+
+static void set_program_action(int number, const struct sigaction *action)
+{
+	int next = !program[number].current;
+
+	program[number].versions[next] = *action;
+	__atomic_store_n(&program[number].current, next, __ATOMIC_RELEASE);
+}
+
+static int is_function(const struct sigaction *action)
+{
+	return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
 }
 
 /* Tells whether the instruction that caused the signal is executed again after a return from the handler. */
@@ -52,9 +118,16 @@ static void take_default(int number, const siginfo_t *info)
 		raise(number);
 }
 
+static void reset(int number)
+{
+	struct sigaction action = { .sa_handler = SIG_DFL };
+
+	sigaction(number, &action, NULL);
+}
+
 static void run_program_action(int number, siginfo_t *info, void *context)
 {
-	struct sigaction action = program[number];
+	struct sigaction action = *program_action(number);
 	sigset_t mask = ((ucontext_t *)context)->uc_sigmask;
 
 	if (action.sa_handler == SIG_DFL || (action.sa_handler == SIG_IGN && is_fault(number, info))) {
@@ -64,7 +137,8 @@ static void run_program_action(int number, siginfo_t *info, void *context)
 	if (action.sa_handler == SIG_IGN)
 		return;
 	if (action.sa_flags & SA_RESETHAND)
-		program[number].sa_handler = SIG_DFL;
+		reset(number);
+	/* The kernel has blocked other signals if the virtual machine has an action, too, or if the handler had to wait. */
 	sigorset(&mask, &mask, &action.sa_mask);
 	if (!(action.sa_flags & SA_NODEFER))
 		sigaddset(&mask, number);
@@ -75,37 +149,86 @@ static void run_program_action(int number, siginfo_t *info, void *context)
 		action.sa_handler(number);
 }
 
+/* Those that Java needs while it runs: the faults that it causes, and the signal by which the virtual machine suspends threads. */
+static void remove_signals_of_java(sigset_t *set)
+{
+	static const int needed[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP };
+
+	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+		sigdelset(set, needed[i]);
+	sigdelset(set, SUSPEND_SIGNAL);
+}
+
+/* Blocks all other signals until the thread returns from Java, so that there is at most one that waits here. */
+static void defer(const siginfo_t *info, ucontext_t *context)
+{
+	deferred.info = *info;
+	deferred.blocked = context->uc_sigmask;
+	sigfillset(&context->uc_sigmask);
+	remove_signals_of_java(&context->uc_sigmask);
+	sigorset(&context->uc_sigmask, &context->uc_sigmask, &deferred.blocked);
+	__atomic_fetch_or(&java_thread.care, CARE_SIGNAL, __ATOMIC_SEQ_CST);
+}
+
+/* Runs the handler as if the signal interrupted the return from Java; afterwards, the kernel delivers those that have waited there. */
+void signals_run_deferred(void)
+{
+	siginfo_t info = deferred.info;
+	int error = errno;
+	ucontext_t context;
+
+	getcontext(&context);
+	context.uc_sigmask = deferred.blocked;
+	run_program_action(info.si_signo, &info, &context);
+	pthread_sigmask(SIG_SETMASK, &context.uc_sigmask, NULL);
+	errno = error;
+}
+
 static void on_signal(int number, siginfo_t *info, void *context)
 {
 	int error = errno;
 
 	if (number == SIGSEGV || number == SIGBUS)
 		leave_access(info, context);
-	if (java_thread.depth)
+	if (java_thread.depth && is_function(&java[number]))
 		java[number].sa_sigaction(number, info, context);
+	else if (java_thread.depth && !is_fault(number, info))
+		defer(info, context);
 	else
 		run_program_action(number, info, context);
 	errno = error;
 }
 
-/* Makes the kernel call the handler of this file. The kernel has to know that SIGPIPE is ignored, as exec keeps that. */
-static void install(int number)
+/* Tells the kernel an action that fits both. It has to know that SIGPIPE is ignored, as exec keeps that. Returns 0, or -1 with errno. */
+static int install(int number)
 {
-	struct sigaction action = java[number];
+	struct sigaction action = *program_action(number);
 
-	if (program[number].sa_handler == SIG_IGN && number == SIGPIPE) {
-		libc_sigaction(number, &program[number], NULL);
-		return;
+	if (is_function(&java[number]) && (number != SIGPIPE || action.sa_handler != SIG_IGN))
+		action = java[number];
+	if (is_function(&action)) {
+		action.sa_sigaction = on_signal;
+		action.sa_flags = (action.sa_flags | SA_SIGINFO) & ~SA_RESETHAND;
 	}
-	action.sa_sigaction = on_signal;
-	action.sa_flags |= SA_SIGINFO;
-	libc_sigaction(number, &action, NULL);
+	return libc_sigaction(number, &action, NULL);
 }
 
-void signals_before_start(void)
+void signals_start(void)
 {
-	for (int number = 1; number < SIGNAL_COUNT; number++)
-		libc_sigaction(number, NULL, &program[number]);
+	sigset_t blocked;
+
+	take_lock(&blocked);
+	is_started = 1;
+	for (int number = 1; number < SIGNALS; number++) {
+		struct sigaction action;
+
+		if (libc_sigaction(number, NULL, &action))
+			continue;
+		set_program_action(number, &action);
+		if (is_function(&action))
+			install(number);
+	}
+	release_lock(&blocked);
 }
 
 static int is_needed(int number)
@@ -114,42 +237,68 @@ static int is_needed(int number)
 	       number == SIGXFSZ;
 }
 
-void signals_after_start(void)
+/* The virtual machine sets other handlers as well, for signals that are the program's. */
+static int set_java_action(int number, const struct sigaction *action, struct sigaction *old)
 {
-	for (int number = 1; number < SIGNAL_COUNT; number++) {
-		if (libc_sigaction(number, NULL, &java[number]) || java[number].sa_sigaction == program[number].sa_sigaction)
-			continue;
-		if (is_needed(number) && java[number].sa_flags & SA_SIGINFO) {
-			install(number);
-			shared[number] = 1;
-		} else {
-			libc_sigaction(number, &program[number], NULL);
-		}
-	}
-}
+	struct sigaction previous = java[number];
+	sigset_t blocked;
 
-/* The action of a shared signal is set by the virtual machine for itself, and by the program for itself. */
-static int is_program_action(int number)
-{
-	return number > 0 && number < SIGNAL_COUNT && shared[number] && !java_thread.depth;
-}
-
-PUBLIC int sigaction(int number, const struct sigaction *action, struct sigaction *old)
-{
-	struct sigaction previous;
-
-	if (!libc_sigaction)
-		find_libc();
-	if (!is_program_action(number))
-		return libc_sigaction(number, action, old);
-	previous = program[number];
-	if (action) {
-		program[number] = *action;
+	if (action && is_needed(number)) {
+		take_lock(&blocked);
+		java[number] = *action;
 		install(number);
+		release_lock(&blocked);
 	}
 	if (old)
 		*old = previous;
 	return 0;
+}
+
+/* As if the process had actions of its own, of which the kernel knows. */
+static int set_action_of_child(int number, const struct sigaction *action, struct sigaction *old)
+{
+	int error = libc_sigaction(number, action, old);
+
+	if (!error && old && is_function(old) && old->sa_sigaction == on_signal)
+		*old = *program_action(number);
+	return error;
+}
+
+static int set_action(int number, const struct sigaction *action, struct sigaction *old)
+{
+	struct sigaction previous = *program_action(number);
+
+	if (!is_started)
+		return libc_sigaction(number, action, old);
+	if (action) {
+		set_program_action(number, action);
+		if (install(number)) {
+			set_program_action(number, &previous);
+			return -1;
+		}
+	}
+	if (old)
+		*old = previous;
+	return 0;
+}
+
+PUBLIC int sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+	sigset_t blocked;
+	int error;
+
+	if (!libc_sigaction)
+		find_libc();
+	if (number <= 0 || number >= SIGNALS)
+		return libc_sigaction(number, action, old);
+	if (java_thread.depth && number != SUSPEND_SIGNAL)
+		return set_java_action(number, action, old);
+	if (getpid() != owner)
+		return set_action_of_child(number, action, old);
+	take_lock(&blocked);
+	error = set_action(number, action, old);
+	release_lock(&blocked);
+	return error;
 }
 
 /* The old functions differ in the flags. */
@@ -162,11 +311,29 @@ static sighandler_t set_handler(int number, sighandler_t handler, int flags)
 	return sigaction(number, &action, &old) ? SIG_ERR : old.sa_handler;
 }
 
+PUBLIC int siginterrupt(int number, int interrupts)
+{
+	struct sigaction action;
+
+	if (sigaction(number, NULL, &action))
+		return -1;
+	if (interrupts) {
+		sigaddset(&interrupting, number);
+		action.sa_flags &= ~SA_RESTART;
+	} else {
+		sigdelset(&interrupting, number);
+		action.sa_flags |= SA_RESTART;
+	}
+	return sigaction(number, &action, NULL);
+}
+
 PUBLIC sighandler_t signal(int number, sighandler_t handler)
 {
-	if (!libc_signal)
-		find_libc();
-	return is_program_action(number) ? set_handler(number, handler, SA_RESTART) : libc_signal(number, handler);
+	if (handler == SIG_ERR) {
+		errno = EINVAL;
+		return SIG_ERR;
+	}
+	return set_handler(number, handler, sigismember(&interrupting, number) == 1 ? 0 : SA_RESTART);
 }
 
 PUBLIC sighandler_t bsd_signal(int number, sighandler_t handler) __attribute__((alias("signal"), nothrow, leaf));
@@ -194,12 +361,14 @@ static void *run_java_thread(void *argument)
 }
 
 /* A thread inherits the signal mask of its creator. The virtual machine unblocks what it needs. */
-static int create_java_thread(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument)
+int create_java_thread(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument)
 {
 	struct thread_start *start = malloc(sizeof(*start));
 	sigset_t all, old;
 	int error;
 
+	if (!libc_pthread_create)
+		find_libc();
 	if (!start)
 		return EAGAIN;
 	*start = (struct thread_start){ .function = function, .argument = argument };

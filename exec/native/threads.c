@@ -1,5 +1,8 @@
 /*
- * The threads of the program that call Java, and their cancellation.
+ * The threads of the program that call Java, their stacks, and their cancellation.
+ *
+ * Java checks the bounds of a thread's stack, and keeps some pages at its end. So a thread calls Java only from its own stack, while
+ * enough of it is free. Elsewhere, as in a coroutine, a helper calls Java (helpers.c).
  *
  * A thread must not be canceled while it executes Java: the frames of Java cannot be unwound, and many of its system calls are
  * points where a thread is canceled. To disable cancellation at each call would take a third of the time of the call. So pthread_cancel
@@ -10,14 +13,25 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/membarrier.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "library.h"
 
-#define MIN_STACK_BYTES (192 * 1024)
+/* What a call of Java may need, with the pages at the end: 160 KiB were seen where the virtual machine compiled all code before its first use. */
+#define JAVA_STACK_BYTES (256 * 1024)
 
-__thread struct java_thread java_thread __attribute__((tls_model("initial-exec"))) = { .care = CARE_NOT_ATTACHED };
+struct stack {
+	uintptr_t start;
+	uintptr_t end;		/* 0 if the stack is not known */
+};
+
+__thread struct java_thread java_thread __attribute__((tls_model("initial-exec")));
+
+static __thread struct stack own_stack __attribute__((tls_model("initial-exec")));
+static struct stack main_stack;		/* of the first thread of the process, as far as Java may use it */
 
 static pthread_key_t attached_key;	/* its destructor detaches a thread that ends */
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -61,15 +75,44 @@ static void detach(void *unused)
 	(void)unused;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 	remove_from_list(&java_thread);
-	java_thread.depth++;
-	vm_detach();
-	java_thread.depth--;
+	if (java_thread.environment) {
+		java_thread.depth++;
+		vm_detach();
+		java_thread.depth--;
+	}
 	java_thread.environment = NULL;
-	java_thread.care = CARE_NOT_ATTACHED;
+	java_thread.stack_bytes = 0;
+	java_thread.care = 0;
+	helpers_release(java_thread.helper);
+	java_thread.helper = NULL;
+}
+
+void threads_watch_end(void)
+{
+	pthread_setspecific(attached_key, &java_thread);
+}
+
+/* The bounds that the virtual machine finds, too. The kernel puts the name of the program at the end of the stack. */
+static void find_main_stack(void)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t bytes = MAIN_STACK_KIB * 1024UL;
+	uintptr_t name = getauxval(AT_EXECFN);
+	struct rlimit limit;
+
+	if (!name || getrlimit(RLIMIT_STACK, &limit))
+		return;
+	if (limit.rlim_cur < bytes)
+		bytes = limit.rlim_cur;
+	main_stack.end = (name + page) & ~(page - 1);
+	main_stack.start = main_stack.end - bytes + 2 * page;
 }
 
 int threads_prepare(void)
 {
+	if (main_stack.end)
+		return 0;
+	find_main_stack();
 	has_barrier = !syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
 	return pthread_key_create(&attached_key, detach);
 }
@@ -93,73 +136,88 @@ void threads_forget(void)
 {
 	attached = NULL;
 	java_thread.environment = NULL;
-	java_thread.care = CARE_NOT_ATTACHED;
+	java_thread.stack_bytes = 0;
+	java_thread.care = 0;
+	java_thread.helper = NULL;
 	pthread_setspecific(attached_key, NULL);
 }
 
-/*
- * Java protects some pages at the end of the stack, and ends the process if a thread starts with less. The main thread has enough,
- * and its stack takes longer to find.
- */
-static int has_stack_for_java(void)
+static int is_within(const struct stack *stack, uintptr_t address)
 {
-	pthread_attr_t attributes;
-	void *end;
-	size_t bytes;
-	int is_enough = 1;
-
-	if (gettid() == getpid() || pthread_getattr_np(pthread_self(), &attributes))
-		return 1;
-	if (!pthread_attr_getstack(&attributes, &end, &bytes))
-		is_enough = (size_t)((char *)__builtin_frame_address(0) - (char *)end) >= MIN_STACK_BYTES;
-	pthread_attr_destroy(&attributes);
-	return is_enough;
+	return address >= stack->start && address < stack->end;
 }
 
-/* Attaches the calling thread to the Java virtual machine; it is detached when it ends. Returns 0 or an errno. */
+/* Finds the bounds of the thread's own stack, also when it runs on another one. */
+static void find_own_stack(uintptr_t here)
+{
+	pthread_attr_t attributes;
+	void *start;
+	size_t bytes;
+
+	if (is_within(&main_stack, here)) {
+		own_stack = main_stack;
+		return;
+	}
+	if (pthread_getattr_np(pthread_self(), &attributes))
+		return;
+	if (!pthread_attr_getstack(&attributes, &start, &bytes)) {
+		own_stack = (struct stack){ .start = (uintptr_t)start, .end = (uintptr_t)start + bytes };
+		/* The first thread, whose stack may have more than Java may use. */
+		if (is_within(&own_stack, main_stack.end - 1))
+			own_stack = main_stack;
+	}
+	pthread_attr_destroy(&attributes);
+}
+
+int threads_have_stack(size_t bytes)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	if (!own_stack.end)
+		find_own_stack(here);
+	return is_within(&own_stack, here) && here - own_stack.start > bytes;
+}
+
+/* Attaches the calling thread to the Java virtual machine; it is detached when it ends. Returns whether it can call Java. */
 static int attach(void)
 {
-	int error;
-
-	if (!has_stack_for_java()) {
-		complain("a thread of the program cannot use RDMA, as less than 192 KiB of its stack are free", "");
-		return ENOMEM;
-	}
-	error = vm_attach(&java_thread.environment);
-	if (error)
-		return error;
+	if (vm_attach(&java_thread.environment))
+		return 0;
 	java_thread.self = pthread_self();
+	java_thread.stack_start = own_stack.start + JAVA_STACK_BYTES;
+	java_thread.stack_bytes = own_stack.end - java_thread.stack_start;
 	add_to_list(&java_thread);
-	pthread_setspecific(attached_key, &java_thread);
-	return 0;
+	threads_watch_end();
+	return 1;
 }
 
 int java_enter_with_care(void)
 {
-	int error;
-
+	if (!threads_have_stack(JAVA_STACK_BYTES)) {
+		java_leave();
+		return 1;
+	}
 	if (java_thread.depth == 1) {
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &java_thread.cancel_state);
-		java_thread.cancel_disabled = 1;
+		__atomic_fetch_or(&java_thread.care, CARE_RESTORE, __ATOMIC_SEQ_CST);
 	}
-	error = java_thread.environment ? 0 : attach();
-	if (error)
-		java_leave();
-	return error;
+	if (java_thread.environment || attach())
+		return 0;
+	java_leave();
+	return 1;
 }
 
 void java_leave_with_care(void)
 {
-	int done = java_thread.environment ? CARE_NOT_ATTACHED : 0;
 	int care;
 
 	if (java_thread.depth)
 		return;
-	care = __atomic_and_fetch(&java_thread.care, ~done, __ATOMIC_SEQ_CST);
-	if (java_thread.cancel_disabled) {
-		java_thread.cancel_disabled = 0;
+	care = __atomic_fetch_and(&java_thread.care, ~(CARE_RESTORE | CARE_SIGNAL), __ATOMIC_SEQ_CST);
+	if (care & CARE_RESTORE)
 		pthread_setcancelstate(java_thread.cancel_state, NULL);
-	}
+	if (care & CARE_SIGNAL)
+		signals_run_deferred();
 	if (care & CARE_CANCELED)
 		libc_pthread_cancel(pthread_self());
 }

@@ -11,6 +11,16 @@
 static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct xrc_domain *by_file;
 
+void xrc_domains_before_fork(void)
+{
+	pthread_mutex_lock(&files_lock);
+}
+
+void xrc_domains_after_fork(void)
+{
+	pthread_mutex_unlock(&files_lock);
+}
+
 static struct xrc_domain *find_same(const struct xrc_domain *domain)
 {
 	for (struct xrc_domain *each = by_file; each; each = each->next) {

@@ -191,17 +191,19 @@ exec_program() {
         add_exec_option "-Xlog:aot*=off,cds*=off:stderr"
     fi
     RDMA4J_EXEC_OPTIONS=$exec_options
+    # The virtual machine would take SIGUSR2, which is the program's, otherwise. It reads the variable only from the environment.
+    _JAVA_SR_SIGNUM=62
     LD_LIBRARY_PATH=$library${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     # A blank separates the names of LD_PRELOAD. A name without a folder is searched for in LD_LIBRARY_PATH.
     preload=$library/libibverbs.so.1
     case $preload in *[[:space:]]*) preload=libibverbs.so.1 ;; esac
     LD_PRELOAD=$preload${LD_PRELOAD:+:$LD_PRELOAD}
     if [ -n "$print" ]; then
-        for variable in RDMA4J_EXEC_JVM RDMA4J_EXEC_MODULES RDMA4J_EXEC_OPTIONS LD_LIBRARY_PATH LD_PRELOAD; do
+        for variable in RDMA4J_EXEC_JVM RDMA4J_EXEC_MODULES RDMA4J_EXEC_OPTIONS LD_LIBRARY_PATH LD_PRELOAD _JAVA_SR_SIGNUM; do
             print_variable $variable
         done
         exit 0
     fi
-    export RDMA4J_EXEC_JVM RDMA4J_EXEC_MODULES RDMA4J_EXEC_OPTIONS LD_LIBRARY_PATH LD_PRELOAD
+    export RDMA4J_EXEC_JVM RDMA4J_EXEC_MODULES RDMA4J_EXEC_OPTIONS LD_LIBRARY_PATH LD_PRELOAD _JAVA_SR_SIGNUM
     exec "$@"
 }

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -21,42 +22,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "verbs_abi.h"
+#include "device.h"
 
-static struct ibv_context *context;
-static struct ibv_pd *domain;
-static struct ibv_comp_channel *channel;
-static struct ibv_cq *queue;
 static volatile sig_atomic_t caught;
-
-static void check(int is_right, const char *what)
-{
-	if (is_right)
-		return;
-	fprintf(stderr, "wrong: %s (errno %d)\n", what, errno);
-	_exit(99);
-}
-
-static void open_device(void)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-
-	check(list && list[0], "a device");
-	context = ibv_open_device(list[0]);
-	check(context != NULL, "open");
-	ibv_free_device_list(list);
-	domain = ibv_alloc_pd(context);
-	channel = ibv_create_comp_channel(context);
-	queue = ibv_create_cq(context, 16, NULL, channel, 0);
-	check(domain && channel && queue, "objects");
-}
-
-static int poll_once(void)
-{
-	struct ibv_wc completion;
-
-	return context->ops.poll_cq(queue, 1, &completion);
-}
 
 static void on_signal(int number)
 {
@@ -235,6 +203,56 @@ static int fork_child(void)
 	return domain ? 0 : 98;
 }
 
+/* Children of a process whose other threads register and map memory end what they have, and none waits for such a thread. */
+
+static volatile int is_over;
+
+static void *register_forever(void *unused)
+{
+	while (!is_over) {
+		void *memory = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		struct ibv_mr *region = ibv_reg_mr(domain, memory, 65536, IBV_ACCESS_LOCAL_WRITE);
+
+		check(region != NULL, "a region");
+		if (!(random() & 1))
+			check(!ibv_dereg_mr(region), "the end of a region");
+		check(!munmap(memory, 65536), "munmap");
+	}
+	return unused;
+}
+
+static void clean_up(struct ibv_mr *region)
+{
+	void *memory = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	alarm(20);
+	check(ibv_dereg_mr(region) == ENODEV && !munmap(memory, 65536), "a region in the child");
+	check(ibv_destroy_cq(queue) == ENODEV && ibv_dealloc_pd(domain) == ENODEV, "objects in the child");
+	exit(0);
+}
+
+static int fork_while_others_register(void)
+{
+	static char memory[64];
+	struct ibv_mr *region = ibv_reg_mr(domain, memory, sizeof(memory), IBV_ACCESS_LOCAL_WRITE);
+	pthread_t threads[3];
+	int status;
+
+	for (int i = 0; i < 3; i++)
+		check(!pthread_create(&threads[i], NULL, register_forever, NULL), "thread");
+	for (int i = 0; i < 200; i++) {
+		pid_t child = fork();
+
+		if (!child)
+			clean_up(region);
+		check(waitpid(child, &status, 0) == child && !status, "status of a child");
+	}
+	is_over = 1;
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+
 /* A child that uses the devices before its parent does has a virtual machine of its own. */
 static int fork_first(void)
 {
@@ -408,31 +426,6 @@ static int exit_while_others_poll(void)
 	exit(6);
 }
 
-static void *poll_on_small_stack(void *unused)
-{
-	(void)unused;
-	return (void *)(intptr_t)(poll_once() ? 1 : 0);
-}
-
-/* A thread whose stack is too small for Java gets an error. */
-static int small_stacks(void)
-{
-	for (size_t bytes = 16384; bytes <= 1 << 20; bytes *= 2) {
-		pthread_attr_t attributes;
-		pthread_t thread;
-		void *result;
-
-		pthread_attr_init(&attributes);
-		check(!pthread_attr_setstacksize(&attributes, bytes), "size");
-		check(!pthread_create(&thread, &attributes, poll_on_small_stack, NULL), "thread");
-		pthread_join(thread, &result);
-		if (getenv("VERBOSE"))
-			printf("%zu %s\n", bytes, result ? "error" : "polls");
-		check(!result || bytes < 1 << 20, "poll on a stack of a megabyte");
-	}
-	return 0;
-}
-
 static void *exit_in_thread(void *unused)
 {
 	(void)unused;
@@ -488,11 +481,7 @@ static int close_all(void)
 	return 0;
 }
 
-static const struct {
-	const char *name;
-	int (*run)(void);
-	int opens_later;
-} cases[] = {
+static const struct test_case cases[] = {
 	{ "crash", crash, 0 },
 	{ "divide", divide, 0 },
 	{ "break_pipe", break_pipe, 0 },
@@ -506,13 +495,13 @@ static const struct {
 	{ "do_not_block", do_not_block, 0 },
 	{ "fork_child", fork_child, 0 },
 	{ "fork_first", fork_first, 1 },
+	{ "fork_while_others_register", fork_while_others_register, 0 },
 	{ "many_threads", many_threads, 0 },
 	{ "cancel_threads", cancel_threads, 0 },
 	{ "cancel_before_the_first_call", cancel_before_the_first_call, 0 },
 	{ "cancel_asynchronously", cancel_asynchronously, 0 },
 	{ "cancel_without_barrier", cancel_without_barrier, 1 },
 	{ "exit_while_others_poll", exit_while_others_poll, 0 },
-	{ "small_stacks", small_stacks, 0 },
 	{ "exit_by_thread", exit_by_thread, 0 },
 	{ "end_main_thread", end_main_thread, 0 },
 	{ "exit_by_handler", exit_by_handler, 0 },
@@ -522,12 +511,5 @@ static const struct {
 
 int main(int count, char **arguments)
 {
-	for (unsigned int i = 0; count > 1 && i < sizeof(cases) / sizeof(*cases); i++) {
-		if (strcmp(cases[i].name, arguments[1]))
-			continue;
-		if (!cases[i].opens_later)
-			open_device();
-		return cases[i].run();
-	}
-	return 97;
+	return count > 1 ? run_case(cases, sizeof(cases) / sizeof(*cases), arguments[1]) : 97;
 }

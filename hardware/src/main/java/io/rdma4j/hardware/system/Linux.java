@@ -7,6 +7,7 @@ import io.rdma4j.verbs.RdmaException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
 
 /**
  * The system calls of this room. Each returns its result, or the negated errno. Constants are those of Linux's generic ABI,
@@ -33,8 +34,15 @@ public final class Linux {
 
     private Linux() {}
 
+    /** In the process of a C program, a library there has to know the descriptors of Java; see {@code SystemCalls} of {@code link}. */
+    @SuppressWarnings("restricted")
     private static MemorySegment function(String name) {
-        return Linker.nativeLinker().defaultLookup().findOrThrow(name);
+        SymbolLookup libraryOfC = Linker.nativeLinker().defaultLookup();
+        String file = System.getProperty("rdma4j.system-calls", "");
+        SymbolLookup lookup = file.isEmpty()
+                ? libraryOfC
+                : SymbolLookup.libraryLookup(file, Arena.global()).or(libraryOfC);
+        return lookup.findOrThrow(name);
     }
 
     private static int call(MemorySegment function, CallState state, long first, long second, long third, long fourth) {

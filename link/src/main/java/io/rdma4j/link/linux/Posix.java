@@ -123,13 +123,13 @@ final class Posix {
 
     /** Returns whether the C library has a function. */
     static boolean has(String name) {
-        return Linker.nativeLinker().defaultLookup().find(name).isPresent();
+        return SystemCalls.LOOKUP.find(name).isPresent();
     }
 
     @SuppressWarnings("restricted")
     static MethodHandle handle(String name, Linker.Option... options) {
         Linker linker = Linker.nativeLinker();
-        return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), WORDS, options);
+        return linker.downcallHandle(SystemCalls.LOOKUP.findOrThrow(name), WORDS, options);
     }
 
     /** Allocates memory for errno, for use by one thread at a time. */

@@ -1,0 +1,278 @@
+/*
+ * Calls of Java from stacks on which Java cannot run: those of coroutines, of signal handlers, and of threads with little memory for
+ * theirs. Each is made by a helper, a thread of this library, while its caller waits. A thread keeps its helper until it ends; others
+ * take the helpers that are left.
+ *
+ * Caller and helper look for each other's answer for some microseconds before they sleep: a program that polls in a coroutine calls
+ * again at once.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "library.h"
+#include "objects.h"
+
+#define STACK_BYTES (2 << 20)
+#define SPIN_NANOS 30000
+
+enum turn { CALLER, HELPER };
+
+struct helper {
+	uint32_t turn;		/* enum turn: who acts next; a futex */
+	uint32_t sleepers;	/* threads that sleep until turn changes */
+	enum java_function function;
+	uint64_t arguments[3];
+	int result;
+	int is_attached;	/* to the virtual machine; set before its first turn ends */
+	struct helper *next;	/* of those that nobody uses */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct helper *unused;	/* under the lock */
+static int has_processors;	/* whether another thread can run while this one looks for its answer */
+
+static void pause_briefly(void)
+{
+#ifdef __x86_64__
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("isb");
+#endif
+}
+
+static int64_t now_nanos(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+static int is_turn_of(struct helper *helper, enum turn turn)
+{
+	return __atomic_load_n(&helper->turn, __ATOMIC_SEQ_CST) == turn;
+}
+
+static int spin(struct helper *helper, enum turn turn)
+{
+	int64_t end = now_nanos() + SPIN_NANOS;
+
+	do {
+		for (int i = 0; i < 64; i++) {
+			if (is_turn_of(helper, turn))
+				return 1;
+			pause_briefly();
+		}
+	} while (now_nanos() < end);
+	return 0;
+}
+
+static void await(struct helper *helper, enum turn turn)
+{
+	if (has_processors && spin(helper, turn))
+		return;
+	__atomic_fetch_add(&helper->sleepers, 1, __ATOMIC_SEQ_CST);
+	while (!is_turn_of(helper, turn))
+		syscall(SYS_futex, &helper->turn, FUTEX_WAIT_PRIVATE, !turn, NULL, NULL, 0);
+	__atomic_fetch_sub(&helper->sleepers, 1, __ATOMIC_SEQ_CST);
+}
+
+static void pass_turn(struct helper *helper, enum turn turn)
+{
+	__atomic_store_n(&helper->turn, turn, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&helper->sleepers, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &helper->turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static int execute(const struct helper *helper)
+{
+	const uint64_t *values = helper->arguments;
+	int handle = (int)values[0];
+	void *second = (void *)(uintptr_t)values[1];
+	void *third = (void *)(uintptr_t)values[2];
+
+	switch (helper->function) {
+	case CALL_POLL: return bridge_data.poll(handle, (int)values[1], third);
+	case CALL_POLL_TIMED: return bridge_data.poll_timed(handle, second, third);
+	case CALL_REQUEST_NOTIFICATION: return bridge_data.request_notification(handle, (int)values[1]);
+	case CALL_POST_SEND: return bridge_data.post_send(handle, second, third);
+	case CALL_POST_RECEIVE: return bridge_data.post_receive(handle, second, third);
+	case CALL_POST_SRQ_RECEIVE: return bridge_data.post_srq_receive(handle, second, third);
+	default: return bridge_call((enum bridge_operation)values[0], second);
+	}
+}
+
+/* The thread of a helper ends only if the virtual machine refuses it. */
+static void *serve(void *argument)
+{
+	struct helper *helper = argument;
+
+	helper->is_attached = !java_enter();
+	if (!helper->is_attached) {
+		pass_turn(helper, CALLER);
+		return NULL;
+	}
+	for (;;) {
+		pass_turn(helper, CALLER);
+		await(helper, HELPER);
+		helper->result = execute(helper);
+	}
+}
+
+static int start(struct helper *helper)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	int error = pthread_attr_init(&attributes);
+
+	if (error)
+		return error;
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	error = create_java_thread(&thread, &attributes, serve, helper);
+	pthread_attr_destroy(&attributes);
+	if (error)
+		return error;
+	await(helper, CALLER);
+	if (helper->is_attached)
+		return pthread_detach(thread);
+	pthread_join(thread, NULL);
+	return ENOMEM;
+}
+
+/* Returns NULL and an error if there is none. */
+static struct helper *create(int *error)
+{
+	struct helper *helper = calloc(1, sizeof(*helper));
+	cpu_set_t processors;
+
+	*error = ENOMEM;
+	if (!helper)
+		return NULL;
+	has_processors = sched_getaffinity(0, sizeof(processors), &processors) || CPU_COUNT(&processors) > 1;
+	helper->turn = HELPER;
+	*error = start(helper);
+	if (!*error)
+		return helper;
+	free(helper);
+	complain("a thread that calls Java for a coroutine or a small stack cannot be created: ", strerror(*error));
+	return NULL;
+}
+
+static struct helper *take_unused(void)
+{
+	struct helper *helper;
+
+	pthread_mutex_lock(&lock);
+	helper = unused;
+	if (helper)
+		unused = helper->next;
+	pthread_mutex_unlock(&lock);
+	return helper;
+}
+
+void helpers_release(struct helper *helper)
+{
+	if (!helper)
+		return;
+	pthread_mutex_lock(&lock);
+	helper->next = unused;
+	unused = helper;
+	pthread_mutex_unlock(&lock);
+}
+
+/* A handler of a signal may call Java while the function that it interrupts has the lock, or waits for its helper. */
+static struct helper *find(int *error)
+{
+	struct helper *helper;
+	sigset_t all, old;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	helper = take_unused();
+	if (!helper)
+		helper = create(error);
+	threads_watch_end();
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return helper;
+}
+
+static struct helper *borrow(int *error)
+{
+	struct helper *helper = __atomic_exchange_n(&java_thread.helper, NULL, __ATOMIC_SEQ_CST);
+
+	return helper ? helper : find(error);
+}
+
+static void give_back(struct helper *helper)
+{
+	struct helper *none = NULL;
+	sigset_t all, old;
+
+	if (__atomic_compare_exchange_n(&java_thread.helper, &none, helper, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	helpers_release(helper);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+static int refuse(enum java_function function, uint64_t second, uint64_t third, int error)
+{
+	if (function == CALL_POLL || function == CALL_POLL_TIMED)
+		return -error;
+	if (function == CALL_POST_SEND || function == CALL_POST_RECEIVE || function == CALL_POST_SRQ_RECEIVE)
+		*(void **)(uintptr_t)third = (void *)(uintptr_t)second;
+	return error;
+}
+
+int call_by_helper(enum java_function function, uint64_t first, uint64_t second, uint64_t third)
+{
+	struct helper *helper = NULL;
+	int before = errno;
+	int error = vm_check();
+	int state, result;
+
+	/* The helper writes to memory of the caller, which must not end meanwhile. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	if (!error)
+		helper = borrow(&error);
+	if (helper) {
+		helper->function = function;
+		helper->arguments[0] = first;
+		helper->arguments[1] = second;
+		helper->arguments[2] = third;
+		pass_turn(helper, HELPER);
+		await(helper, CALLER);
+		result = helper->result;
+		give_back(helper);
+	} else {
+		result = refuse(function, second, third, error);
+	}
+	errno = before;
+	pthread_setcancelstate(state, NULL);
+	return result;
+}
+
+void helpers_before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void helpers_after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* The threads do not exist in the child. */
+void helpers_forget(void)
+{
+	unused = NULL;
+}
