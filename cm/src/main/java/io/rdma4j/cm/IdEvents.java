@@ -6,6 +6,7 @@ import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import java.util.ArrayDeque;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -22,6 +23,9 @@ final class IdEvents implements CmEventSink {
 
     /** The events taken but not acknowledged, each with the thread that took it; guarded by itself. */
     private final IdentityHashMap<EventChannel.Pending, Thread> takers = new IdentityHashMap<>(FEW);
+
+    /** The events in the channel that no thread has taken, in order; guarded by the channel's lock. */
+    private final ArrayDeque<EventChannel.Pending> queued = new ArrayDeque<>(FEW);
 
     private volatile EventChannel channel;
     private volatile boolean synchronous;
@@ -41,6 +45,10 @@ final class IdEvents implements CmEventSink {
 
     EventChannel channel() {
         return channel;
+    }
+
+    ArrayDeque<EventChannel.Pending> queued() {
+        return queued;
     }
 
     boolean isSynchronous() {
@@ -173,8 +181,9 @@ final class IdEvents implements CmEventSink {
 
     // ---- acknowledgements
 
-    /** Counts an event that the calling thread takes. */
+    /** Counts the oldest event, which the calling thread takes; under the channel's lock. */
     void onTaken(EventChannel.Pending pending) {
+        queued.remove();
         synchronized (takers) {
             takers.put(pending, Thread.currentThread());
         }

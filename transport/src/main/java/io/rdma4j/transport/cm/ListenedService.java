@@ -36,12 +36,12 @@ public final class ListenedService<M extends CmMessage> implements AutoCloseable
         return attachment;
     }
 
-    /** Returns the maximum number of requests that may wait for an answer of the owner. */
+    /** Returns the maximum number of requests that may wait for the owner to take or answer them. */
     public int backlog() {
         return backlog;
     }
 
-    /** Returns the number of requests that wait for an answer of the owner, 0 to {@link #backlog}. */
+    /** Returns the number of requests that the owner has neither taken nor answered, 0 to {@link #backlog}. */
     public int waiting() {
         return waiting;
     }
