@@ -322,6 +322,21 @@ public final class EventChannel implements Waitable, AutoCloseable {
         return removed;
     }
 
+    /** Removes an event that no thread has taken. Returns false if it is not in this channel. */
+    boolean remove(Pending pending) {
+        lock.lock();
+        try {
+            if (pending.owner().events.channel() != this || !queue.remove(pending)) {
+                return false;
+            }
+            pending.owner().events.queued().remove(pending);
+            isEmpty = queue.isEmpty();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void add(Pending pending) {
         queue.add(pending);
         pending.owner().events.queued().add(pending);

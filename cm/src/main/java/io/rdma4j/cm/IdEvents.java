@@ -6,9 +6,10 @@ import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
-import java.util.ArrayDeque;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.SequencedSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,10 @@ final class IdEvents implements CmEventSink {
     private final IdentityHashMap<EventChannel.Pending, Thread> takers = new IdentityHashMap<>(FEW);
 
     /** The events in the channel that no thread has taken, in order; guarded by the channel's lock. */
-    private final ArrayDeque<EventChannel.Pending> queued = new ArrayDeque<>(FEW);
+    private final SequencedSet<EventChannel.Pending> queued = LinkedHashSet.newLinkedHashSet(FEW);
+
+    /** The event of the connection request that created the identifier; null if the application created it. */
+    private EventChannel.@Nullable Pending request;
 
     private volatile EventChannel channel;
     private volatile boolean synchronous;
@@ -47,7 +51,7 @@ final class IdEvents implements CmEventSink {
         return channel;
     }
 
-    ArrayDeque<EventChannel.Pending> queued() {
+    SequencedSet<EventChannel.Pending> queued() {
         return queued;
     }
 
@@ -74,8 +78,27 @@ final class IdEvents implements CmEventSink {
     @Override
     public CmEventSink onConnectRequest(ProviderCmId child, ProviderEvent event) {
         CmId created = new CmId(id, child);
-        post(new EventChannel.Pending(id, created, event));
+        EventChannel.Pending pending = new EventChannel.Pending(id, created, event);
+        created.events.request = pending;
+        post(pending);
         return created.events;
+    }
+
+    @Override
+    public boolean onRequestDiscarded() {
+        EventChannel.Pending pending = request;
+        return pending != null && pending.owner().events.removeQueued(pending);
+    }
+
+    /** Removes an event from the channel that the identifier has by then. Returns false if a thread has taken it. */
+    private boolean removeQueued(EventChannel.Pending pending) {
+        while (true) {
+            EventChannel current = channel;
+            boolean isRemoved = current.remove(pending);
+            if (isRemoved || current.equals(channel)) {
+                return isRemoved;
+            }
+        }
     }
 
     /** Queues an event in the channel that the identifier has by then. */
@@ -181,9 +204,9 @@ final class IdEvents implements CmEventSink {
 
     // ---- acknowledgements
 
-    /** Counts the oldest event, which the calling thread takes; under the channel's lock. */
+    /** Counts an event that the calling thread takes; under the channel's lock. */
     void onTaken(EventChannel.Pending pending) {
-        queued.remove();
+        queued.remove(pending);
         synchronized (takers) {
             takers.put(pending, Thread.currentThread());
         }

@@ -110,6 +110,29 @@ class EventsTest {
     }
 
     @Test
+    void aWithdrawnRequestIsDiscardedUntilAThreadTakesIt() {
+        CmEventSink discarded = request();
+        CmEventSink taken = request();
+        assertThat(discarded.onRequestDiscarded()).isTrue();
+        assertThat(discarded.onRequestDiscarded()).isFalse();
+        CmEvent event = next();
+        assertThat(taken.onRequestDiscarded()).isFalse();
+        assertThat(event.id().events).isSameAs(taken);
+        assertThat(channel.poll()).isNull();
+        listener.close();
+    }
+
+    @Test
+    void aWithdrawnRequestIsDiscardedFromTheListenersNewChannel() {
+        CmEventSink request = request();
+        EventChannel other = new EventChannel(ConnectionManager.ofProcess());
+        listener.migrate(other);
+        assertThat(request.onRequestDiscarded()).isTrue();
+        assertThat(other.poll()).isNull();
+        assertThat(other.isReady()).isFalse();
+    }
+
+    @Test
     void closingAnIdentifierRemovesItsEventsAlone() {
         CmId first = new CmId(channel, false, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, 1);
         CmId second = new CmId(channel, false, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, 2);

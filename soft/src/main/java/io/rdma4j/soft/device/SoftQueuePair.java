@@ -165,7 +165,7 @@ final class SoftQueuePair implements QueuePair {
             if (xrcDomain != null) {
                 xrcDomain.changeQueuePairs(1);
             }
-            context.softDevice().count(queuePair.machine.counters());
+            context.softDevice().counters().add(queuePair.machine.counters());
             send.addUser(queuePair);
             receive.addUser(queuePair);
             return queuePair;
@@ -565,7 +565,7 @@ final class SoftQueuePair implements QueuePair {
             engine.reset(driven);
             multicast.detachAll();
             engine.removeQueuePair(driven);
-            domain.softContext().softDevice().forgetCounters(machine.counters());
+            domain.softContext().softDevice().counters().close(machine.counters());
             sendCompletions.removeUser(this);
             receiveCompletions.removeUser(this);
             if (xrcDomain != null) {

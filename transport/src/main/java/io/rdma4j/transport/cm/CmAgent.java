@@ -92,8 +92,9 @@ public final class CmAgent {
      * @param serviceId 64-bit service ID, matched exactly
      * @param filter decides which requests this listener takes; each is reported by {@link AgentEvent.Requested}
      * @param backlog maximum number of requests of this listener that the owner has neither taken ({@link
-     *     CmConnection#releaseBacklog}) nor answered, at least 1, including those that their peers have withdrawn; further
-     *     requests are dropped silently, so that the peer retransmits them
+     *     CmConnection#releaseBacklog}) nor answered, at least 1, including those that their peers have withdrawn. A
+     *     further request replaces the oldest withdrawn one ({@link AgentEvent.Discarded}); without one it is dropped silently,
+     *     so that the peer retransmits it
      * @param attachment the owner's object, {@link ListenedService#attachment}
      * @return handle that closes the listener; its connections are kept
      */

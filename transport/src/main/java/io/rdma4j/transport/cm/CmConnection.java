@@ -293,12 +293,13 @@ public final class CmConnection extends DeadlineEntry {
     }
 
     /**
-     * Passive: removes the request from its listener's backlog, because the application has taken it. The request stays there
-     * even if the peer has withdrawn it: the owner still holds it, and withdrawing must not make room for another one.
+     * Passive: removes the request from its listener's backlog, because the application has taken it. Until then the request
+     * stays there, also if the peer withdraws it, since the owner still holds it. {@link AgentEvent.Discarded} removes a withdrawn
+     * one when the backlog is full.
      */
     public void releaseBacklog() {
         if (service != null) {
-            service.leaveBacklog();
+            service.leaveBacklog(this);
             service = null;
             if (state == CmState.IDLE || state == CmState.TIMEWAIT) {
                 releaseLimits();
@@ -457,6 +458,8 @@ public final class CmConnection extends DeadlineEntry {
         stopWaiting();
         if (service == null) {
             releaseLimits();
+        } else {
+            service.withdraw(this);
         }
         if (isOpen) {
             isOpen = false;

@@ -1,6 +1,9 @@
 package io.rdma4j.transport.cm;
 
 import io.rdma4j.wire.cm.CmMessage;
+import java.util.LinkedHashSet;
+import java.util.SequencedSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A registered listener, created by {@link CmAgent#listen} or {@link CmAgent#serve}.
@@ -14,6 +17,9 @@ public final class ListenedService<M extends CmMessage> implements AutoCloseable
     private final int backlog;
     private final Object attachment;
     private int waiting;
+
+    /** The connections in the backlog whose peers have withdrawn their requests, oldest first. */
+    private final SequencedSet<CmConnection> withdrawn = new LinkedHashSet<>();
 
     ListenedService(ListenerTable<M> table, long serviceId, RequestFilter<M> filter, int backlog, Object attachment) {
         if (backlog < 1) {
@@ -56,6 +62,21 @@ public final class ListenedService<M extends CmMessage> implements AutoCloseable
 
     void leaveBacklog() {
         waiting--;
+    }
+
+    void withdraw(CmConnection connection) {
+        withdrawn.add(connection);
+    }
+
+    void leaveBacklog(CmConnection connection) {
+        leaveBacklog();
+        withdrawn.remove(connection);
+    }
+
+    /** Returns the oldest connection in the backlog whose request was withdrawn, or null. */
+    @Nullable
+    CmConnection oldestWithdrawn() {
+        return withdrawn.isEmpty() ? null : withdrawn.getFirst();
     }
 
     /** Stops accepting requests; earlier requests and connections are kept. Closing again has no effect. */

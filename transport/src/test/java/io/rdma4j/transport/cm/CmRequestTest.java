@@ -231,24 +231,38 @@ class CmRequestTest {
     }
 
     @Test
-    void withdrawnRequestsKeepTheirPlacesUntilTheOwnerTakesThem() {
+    void withdrawnRequestsKeepTheirPlacesUntilTheOwnerTakesOrDiscardsThem() {
         server.accepts = false;
         ListenedService<Req> listening = server.listen(server.agent, CmHost.SERVICE, 2);
         for (int i = 1; i <= 100; i++) {
             deliver(client.address, request(i, i).build());
             deliver(client.address, Rej.timeout(i, Rej.MESSAGE_OTHER, 77));
         }
-        assertThat(server.requested).hasSize(2).extracting(CmConnection::state).containsOnly(CmState.IDLE);
+        assertThat(server.requested).hasSize(100).extracting(CmConnection::state).containsOnly(CmState.IDLE);
+        assertThat(server.events).filteredOn("discarded"::equals).hasSize(98);
         assertThat(listening.waiting()).isEqualTo(2);
         assertThat(server.agent.halfOpenCount()).isEqualTo(2);
-        assertThat(server.agent.counters().backlogDropped).isEqualTo(98);
+        assertThat(server.agent.counters().withdrawnDiscarded).isEqualTo(98);
 
-        server.requested.getFirst().releaseBacklog();
-        assertThat(server.requested.getLast().destroy(fabric.now)).isTrue();
+        server.requested.get(98).releaseBacklog();
+        assertThat(server.requested.get(99).destroy(fabric.now)).isTrue();
         assertThat(listening.waiting()).isZero();
         server.assertNothingLeft();
-        deliver(client.address, request(200, 200).build());
-        assertThat(server.requested).hasSize(3);
+    }
+
+    @Test
+    void onlyWithdrawnRequestsAreDiscardedForOthers() {
+        server.accepts = false;
+        ListenedService<Req> listening = server.listen(server.agent, CmHost.SERVICE, 2);
+        deliver(client.address, request(1, 1).build());
+        deliver(client.address, request(2, 2).build());
+        deliver(client.address, Rej.timeout(2, Rej.MESSAGE_OTHER, 77));
+        deliver(client.address, request(3, 3).build());
+        deliver(client.address, request(4, 4).build());
+        assertThat(server.requested).extracting(CmConnection::remoteId).containsExactly(1, 2, 3);
+        assertThat(server.events).containsExactly("request", "request", "reject 4", "discarded", "request");
+        assertThat(listening.waiting()).isEqualTo(2);
+        assertThat(server.agent.counters().backlogDropped).isEqualTo(1);
     }
 
     @Test
