@@ -77,6 +77,10 @@ public final class EventChannel implements Waitable, AutoCloseable {
     private volatile boolean isEmpty = true;
 
     private volatile boolean closed;
+
+    /** True if the connection manager wakes the channel's threads when it is closed. */
+    private volatile boolean isKnown;
+
     private int identifiers;
 
     EventChannel(ConnectionManager connectionManager) {
@@ -128,6 +132,7 @@ public final class EventChannel implements Waitable, AutoCloseable {
      * @throws RdmaException {@code EINVAL} if the port space does not have the type
      */
     public CmId createId(PortSpace portSpace, QueuePairType type, @Nullable Object context) {
+        connectionManager.requireOpen("rdma_create_id");
         return new CmId(this, false, portSpace, type, context);
     }
 
@@ -173,6 +178,7 @@ public final class EventChannel implements Waitable, AutoCloseable {
         if (closed) {
             throw closedException(GET_EVENT);
         }
+        connectionManager.requireOpen(GET_EVENT);
         CmEvent event = null;
         Pending pending = remove();
         while (pending != null && event == null) {
@@ -215,12 +221,21 @@ public final class EventChannel implements Waitable, AutoCloseable {
 
     @Override
     public boolean isReady() {
-        return !isEmpty || closed;
+        return !isEmpty || closed || connectionManager.isClosed();
     }
 
     @Override
     public Signal signal() {
+        if (!isKnown) {
+            isKnown = true;
+            connectionManager.add(this);
+        }
         return signal;
+    }
+
+    /** Makes waiting threads check whether the connection manager is closed. */
+    void wake() {
+        signal.raise();
     }
 
     @Override
@@ -266,7 +281,8 @@ public final class EventChannel implements Waitable, AutoCloseable {
         } finally {
             lock.unlock();
         }
-        signal.raise();
+        wake();
+        connectionManager.remove(this);
     }
 
     /** Ends all current and later waits on the channel of a synchronous identifier. */
@@ -277,7 +293,8 @@ public final class EventChannel implements Waitable, AutoCloseable {
         } finally {
             lock.unlock();
         }
-        signal.raise();
+        wake();
+        connectionManager.remove(this);
     }
 
     void attach() {

@@ -329,6 +329,7 @@ final class IdEvents implements CmEventSink {
         try {
             return from.await();
         } catch (ClosedException ended) {
+            from.connectionManager().requireOpen(operation);
             if (from.equals(channel)) {
                 throw closedException(operation);
             }

@@ -355,23 +355,28 @@ final class SoftQueuePair implements QueuePair {
     QueuePairReport report() {
         QueuePairAttributes known = settings.query();
         boolean hasPeer = known.present().contains(QueuePairAttribute.DESTINATION_QUEUE_PAIR);
+        Port port;
+        long remoteHigh;
+        long remoteLow;
         engine.lock();
         try {
-            Port port = driven.port();
-            return new QueuePairReport(
-                    domain.softContext().softDevice().name(),
-                    number(),
-                    type.name(),
-                    state().name(),
-                    port == null ? "" : FlightEvents.address(port.address()),
-                    FlightEvents.address(driven.remoteHigh(), driven.remoteLow()),
-                    hasPeer ? known.destinationQueuePair() : 0,
-                    driven.sentBytes(),
-                    driven.receivedBytes(),
-                    counters());
+            port = driven.port();
+            remoteHigh = driven.remoteHigh();
+            remoteLow = driven.remoteLow();
         } finally {
             engine.unlock();
         }
+        return new QueuePairReport(
+                domain.softContext().softDevice().name(),
+                number(),
+                type.name(),
+                known.state().name(),
+                port == null ? "" : FlightEvents.address(port.address()),
+                FlightEvents.address(remoteHigh, remoteLow),
+                hasPeer ? known.destinationQueuePair() : 0,
+                driven.sentBytes(),
+                driven.receivedBytes(),
+                counters());
     }
 
     @Override
@@ -470,12 +475,13 @@ final class SoftQueuePair implements QueuePair {
     }
 
     private void requireSendState() {
+        requireOpen("ibv_post_send");
         QueuePairMachine.State state = machine.state();
-        if (closed || state.compareTo(QueuePairMachine.State.READY_TO_SEND) < 0) {
+        if (state.compareTo(QueuePairMachine.State.READY_TO_SEND) < 0) {
             throw new RdmaException(
                     "ibv_post_send",
                     Errno.EINVAL,
-                    this + (closed ? " is closed" : " is in the state " + state),
+                    this + " is in the state " + state,
                     "Connect it first: sends can be posted in READY_TO_SEND and later states");
         }
     }
@@ -511,6 +517,7 @@ final class SoftQueuePair implements QueuePair {
     }
 
     private void requireReceives(ReceiveWorkRequest request) {
+        requireOpen("ibv_post_recv");
         if (type == QueuePairType.XRC_SEND || type == QueuePairType.XRC_RECEIVE) {
             throw new RdmaException(
                     "ibv_post_recv",
@@ -533,11 +540,11 @@ final class SoftQueuePair implements QueuePair {
                     pieces + " pieces for " + this + ", which takes " + capabilities.maxReceiveScatterGather(),
                     "Create the queue pair with a larger max_recv_sge");
         }
-        if (machine.state() == QueuePairMachine.State.RESET || closed) {
+        if (machine.state() == QueuePairMachine.State.RESET) {
             throw new RdmaException(
                     "ibv_post_recv",
                     Errno.EINVAL,
-                    this + (closed ? " is closed" : " is in the state RESET"),
+                    this + " is in the state RESET",
                     "Receives can be posted in INIT and later states");
         }
     }
