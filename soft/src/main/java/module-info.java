@@ -1,4 +1,4 @@
-/** The software RoCEv2 device: the only room with threads and a clock. */
+/** The software RoCEv2 device: its stack has the threads, the clock and the links under the state machines of the protocol. */
 @org.jspecify.annotations.NullMarked
 @SuppressWarnings("module") // the rooms above, to which some packages are exported, are compiled later
 module io.rdma4j.soft {

@@ -41,6 +41,8 @@ import io.rdma4j.acceptance.cases.Soak;
 import io.rdma4j.acceptance.cases.StatePairs;
 import io.rdma4j.acceptance.cases.TenantIsolation;
 import io.rdma4j.acceptance.cases.ThousandProcesses;
+import io.rdma4j.acceptance.cases.WatchedQueuePairs;
+import io.rdma4j.acceptance.cases.WithdrawnRequests;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -92,7 +94,9 @@ public final class AcceptanceTests {
                         new MemoryAndNetwork(),
                         new MemoryRevocation(),
                         new TenantIsolation(),
-                        new ThousandProcesses())
+                        new ThousandProcesses(),
+                        new WatchedQueuePairs(),
+                        new WithdrawnRequests())
                 .sorted(Comparator.comparingInt(AcceptanceTest::number))
                 .toList();
     }

@@ -1,14 +1,17 @@
 package io.rdma4j.cm;
 
 import io.rdma4j.cm.spi.CmProvider;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +36,11 @@ public final class ConnectionManager implements AutoCloseable {
     private final CmProviders providers;
     private final OpenDevices openDevices = new OpenDevices();
 
+    /** The channels that threads may wait for; guarded by itself. */
+    private final Set<EventChannel> channels = Collections.newSetFromMap(new WeakHashMap<>());
+
+    private volatile boolean closed;
+
     private ConnectionManager(CmProviders providers) {
         this.providers = providers;
     }
@@ -51,8 +59,10 @@ public final class ConnectionManager implements AutoCloseable {
      * Opens an event channel. C: {@code rdma_create_event_channel}.
      *
      * @throws RdmaException {@code ENODEV} if there is no RDMA device, not even a software one
+     * @throws ClosedException if the connection manager is closed
      */
     public EventChannel openEventChannel() {
+        requireOpen("rdma_create_event_channel");
         providers.requireDevices("rdma_create_event_channel");
         return new EventChannel(this);
     }
@@ -83,6 +93,7 @@ public final class ConnectionManager implements AutoCloseable {
      * @throws RdmaException {@code ENODEV} if there is no RDMA device, {@code EINVAL} for a type of another port space
      */
     public CmId createId(PortSpace portSpace, QueuePairType type, @Nullable Object context) {
+        requireOpen("rdma_create_id");
         providers.requireDevices("rdma_create_id");
         return new CmId(new EventChannel(this), true, portSpace, type, context);
     }
@@ -183,7 +194,8 @@ public final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * Closes the devices that the connection manager keeps open between identifiers. Identifiers must be closed before. The
+     * Closes the devices that the connection manager keeps open between identifiers. Identifiers should be closed before: calls for
+     * those that remain, and for event channels, throw {@link ClosedException}, except closing them. So do calls that wait. The
      * connection manager of the process keeps its devices until the process ends.
      *
      * @throws RdmaException {@code EINVAL} for the connection manager of the process
@@ -194,7 +206,37 @@ public final class ConnectionManager implements AutoCloseable {
             throw new RdmaException(
                     "rdma_free_devices", Errno.EINVAL, "the process still uses its connection manager", "");
         }
+        closed = true;
         openDevices.close();
+        List<EventChannel> waited;
+        synchronized (channels) {
+            waited = List.copyOf(channels);
+        }
+        waited.forEach(EventChannel::wake);
+    }
+
+    /** Makes {@link #close} end the waits for a channel. The caller checks {@link #isClosed} afterwards. */
+    void add(EventChannel channel) {
+        synchronized (channels) {
+            channels.add(channel);
+        }
+    }
+
+    /** Reverts {@link #add}. */
+    void remove(EventChannel channel) {
+        synchronized (channels) {
+            channels.remove(channel);
+        }
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    void requireOpen(String operation) {
+        if (closed) {
+            throw new ClosedException(operation, "the connection manager is closed", "Create another stack");
+        }
     }
 
     CmProviders providers() {

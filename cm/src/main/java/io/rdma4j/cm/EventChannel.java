@@ -11,10 +11,9 @@ import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.verbs.wait.Waitable;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.SequencedSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -27,11 +26,35 @@ import org.jspecify.annotations.Nullable;
  * application must therefore keep taking events until its connections are established.
  */
 public final class EventChannel implements Waitable, AutoCloseable {
-    /**
-     * An event that has not been taken. {@code owner} is the identifier that waits for its acknowledgement: for a
-     * request, the listener.
-     */
-    record Pending(CmId owner, CmId id, ProviderEvent event) {}
+    /** An event that has not been taken. Each is different from all others. */
+    static final class Pending {
+        private final CmId owner;
+        private final CmId id;
+        private final ProviderEvent event;
+
+        /**
+         * Creates an event.
+         *
+         * @param owner the identifier that waits for its acknowledgement: for a request, the listener
+         */
+        Pending(CmId owner, CmId id, ProviderEvent event) {
+            this.owner = owner;
+            this.id = id;
+            this.event = event;
+        }
+
+        CmId owner() {
+            return owner;
+        }
+
+        CmId id() {
+            return id;
+        }
+
+        ProviderEvent event() {
+            return event;
+        }
+    }
 
     private static final String GET_EVENT = "rdma_get_cm_event";
 
@@ -44,13 +67,20 @@ public final class EventChannel implements Waitable, AutoCloseable {
     private final long sequence = SEQUENCE.incrementAndGet();
     private final ReentrantLock lock = new ReentrantLock();
     private final Signal signal = new Signal();
-    private final ArrayDeque<Pending> queue = new ArrayDeque<>();
+
+    /** The events of all identifiers, in order. Each identifier has a list of its own, so that closing one searches no others. */
+    private final SequencedSet<Pending> queue = new LinkedHashSet<>();
+
     private volatile @Nullable WaitDriver driver;
 
     /** Changed under the lock, as is {@link #closed}. */
     private volatile boolean isEmpty = true;
 
     private volatile boolean closed;
+
+    /** True if the connection manager wakes the channel's threads when it is closed. */
+    private volatile boolean isKnown;
+
     private int identifiers;
 
     EventChannel(ConnectionManager connectionManager) {
@@ -102,6 +132,7 @@ public final class EventChannel implements Waitable, AutoCloseable {
      * @throws RdmaException {@code EINVAL} if the port space does not have the type
      */
     public CmId createId(PortSpace portSpace, QueuePairType type, @Nullable Object context) {
+        connectionManager.requireOpen("rdma_create_id");
         return new CmId(this, false, portSpace, type, context);
     }
 
@@ -147,6 +178,7 @@ public final class EventChannel implements Waitable, AutoCloseable {
         if (closed) {
             throw closedException(GET_EVENT);
         }
+        connectionManager.requireOpen(GET_EVENT);
         CmEvent event = null;
         Pending pending = remove();
         while (pending != null && event == null) {
@@ -162,11 +194,12 @@ public final class EventChannel implements Waitable, AutoCloseable {
         }
         lock.lock();
         try {
-            Pending pending = closed ? null : queue.poll();
-            isEmpty = queue.isEmpty();
-            if (pending != null) {
-                pending.owner().events.onTaken(pending);
+            if (closed || queue.isEmpty()) {
+                return null;
             }
+            Pending pending = queue.removeFirst();
+            isEmpty = queue.isEmpty();
+            pending.owner().events.onTaken(pending);
             return pending;
         } finally {
             lock.unlock();
@@ -188,12 +221,21 @@ public final class EventChannel implements Waitable, AutoCloseable {
 
     @Override
     public boolean isReady() {
-        return !isEmpty || closed;
+        return !isEmpty || closed || connectionManager.isClosed();
     }
 
     @Override
     public Signal signal() {
+        if (!isKnown) {
+            isKnown = true;
+            connectionManager.add(this);
+        }
         return signal;
+    }
+
+    /** Makes waiting threads check whether the connection manager is closed. */
+    void wake() {
+        signal.raise();
     }
 
     @Override
@@ -239,7 +281,8 @@ public final class EventChannel implements Waitable, AutoCloseable {
         } finally {
             lock.unlock();
         }
-        signal.raise();
+        wake();
+        connectionManager.remove(this);
     }
 
     /** Ends all current and later waits on the channel of a synchronous identifier. */
@@ -250,7 +293,8 @@ public final class EventChannel implements Waitable, AutoCloseable {
         } finally {
             lock.unlock();
         }
-        signal.raise();
+        wake();
+        connectionManager.remove(this);
     }
 
     void attach() {
@@ -280,25 +324,40 @@ public final class EventChannel implements Waitable, AutoCloseable {
     boolean hasQueued(CmId owner, CmEvent.Type type) {
         lock.lock();
         try {
-            return queue.stream()
-                    .anyMatch(pending ->
-                            pending.owner() == owner && pending.event().type() == type);
+            return owner.events.queued().stream()
+                    .anyMatch(pending -> pending.event().type() == type);
         } finally {
             lock.unlock();
         }
     }
 
     private List<Pending> removeOf(CmId owner) {
-        List<Pending> removed = new ArrayList<>();
-        for (Iterator<Pending> all = queue.iterator(); all.hasNext(); ) {
-            Pending pending = all.next();
-            if (pending.owner() == owner) {
-                removed.add(pending);
-                all.remove();
-            }
-        }
+        List<Pending> removed = List.copyOf(owner.events.queued());
+        owner.events.queued().clear();
+        removed.forEach(queue::remove);
         isEmpty = queue.isEmpty();
         return removed;
+    }
+
+    /** Removes an event that no thread has taken. Returns false if it is not in this channel. */
+    boolean remove(Pending pending) {
+        lock.lock();
+        try {
+            if (pending.owner().events.channel() != this || !queue.remove(pending)) {
+                return false;
+            }
+            pending.owner().events.queued().remove(pending);
+            isEmpty = queue.isEmpty();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void add(Pending pending) {
+        queue.add(pending);
+        pending.owner().events.queued().add(pending);
+        isEmpty = false;
     }
 
     /** Queues an event. Returns false if its owner has moved to another channel. */
@@ -308,8 +367,7 @@ public final class EventChannel implements Waitable, AutoCloseable {
             if (pending.owner().events.channel() != this) {
                 return false;
             }
-            queue.add(pending);
-            isEmpty = false;
+            add(pending);
         } finally {
             lock.unlock();
         }
@@ -329,8 +387,7 @@ public final class EventChannel implements Waitable, AutoCloseable {
             }
             identifiers--;
             target.identifiers++;
-            target.queue.addAll(removeOf(owner));
-            target.isEmpty = target.queue.isEmpty();
+            removeOf(owner).forEach(target::add);
             change.run();
         } finally {
             second.lock.unlock();

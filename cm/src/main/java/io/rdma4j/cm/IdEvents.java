@@ -7,7 +7,9 @@ import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.SequencedSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,12 @@ final class IdEvents implements CmEventSink {
 
     /** The events taken but not acknowledged, each with the thread that took it; guarded by itself. */
     private final IdentityHashMap<EventChannel.Pending, Thread> takers = new IdentityHashMap<>(FEW);
+
+    /** The events in the channel that no thread has taken, in order; guarded by the channel's lock. */
+    private final SequencedSet<EventChannel.Pending> queued = LinkedHashSet.newLinkedHashSet(FEW);
+
+    /** The event of the connection request that created the identifier; null if the application created it. */
+    private EventChannel.@Nullable Pending request;
 
     private volatile EventChannel channel;
     private volatile boolean synchronous;
@@ -41,6 +49,10 @@ final class IdEvents implements CmEventSink {
 
     EventChannel channel() {
         return channel;
+    }
+
+    SequencedSet<EventChannel.Pending> queued() {
+        return queued;
     }
 
     boolean isSynchronous() {
@@ -66,8 +78,27 @@ final class IdEvents implements CmEventSink {
     @Override
     public CmEventSink onConnectRequest(ProviderCmId child, ProviderEvent event) {
         CmId created = new CmId(id, child);
-        post(new EventChannel.Pending(id, created, event));
+        EventChannel.Pending pending = new EventChannel.Pending(id, created, event);
+        created.events.request = pending;
+        post(pending);
         return created.events;
+    }
+
+    @Override
+    public boolean onRequestDiscarded() {
+        EventChannel.Pending pending = request;
+        return pending != null && pending.owner().events.removeQueued(pending);
+    }
+
+    /** Removes an event from the channel that the identifier has by then. Returns false if a thread has taken it. */
+    private boolean removeQueued(EventChannel.Pending pending) {
+        while (true) {
+            EventChannel current = channel;
+            boolean isRemoved = current.remove(pending);
+            if (isRemoved || current.equals(channel)) {
+                return isRemoved;
+            }
+        }
     }
 
     /** Queues an event in the channel that the identifier has by then. */
@@ -173,8 +204,9 @@ final class IdEvents implements CmEventSink {
 
     // ---- acknowledgements
 
-    /** Counts an event that the calling thread takes. */
+    /** Counts an event that the calling thread takes; under the channel's lock. */
     void onTaken(EventChannel.Pending pending) {
+        queued.remove(pending);
         synchronized (takers) {
             takers.put(pending, Thread.currentThread());
         }
@@ -297,6 +329,7 @@ final class IdEvents implements CmEventSink {
         try {
             return from.await();
         } catch (ClosedException ended) {
+            from.connectionManager().requireOpen(operation);
             if (from.equals(channel)) {
                 throw closedException(operation);
             }

@@ -411,6 +411,7 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
         if (closed) {
             throw new ClosedException(operation, "the identifier is closed", "");
         }
+        manager.requireOpen(operation);
     }
 
     /** Returns the identifier's device, opened. */

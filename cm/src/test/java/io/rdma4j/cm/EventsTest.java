@@ -110,6 +110,62 @@ class EventsTest {
     }
 
     @Test
+    void aWithdrawnRequestIsDiscardedUntilAThreadTakesIt() {
+        CmEventSink discarded = request();
+        CmEventSink taken = request();
+        assertThat(discarded.onRequestDiscarded()).isTrue();
+        assertThat(discarded.onRequestDiscarded()).isFalse();
+        CmEvent event = next();
+        assertThat(taken.onRequestDiscarded()).isFalse();
+        assertThat(event.id().events).isSameAs(taken);
+        assertThat(channel.poll()).isNull();
+        listener.close();
+    }
+
+    @Test
+    void aWithdrawnRequestIsDiscardedFromTheListenersNewChannel() {
+        CmEventSink request = request();
+        EventChannel other = new EventChannel(ConnectionManager.ofProcess());
+        listener.migrate(other);
+        assertThat(request.onRequestDiscarded()).isTrue();
+        assertThat(other.poll()).isNull();
+        assertThat(other.isReady()).isFalse();
+    }
+
+    @Test
+    void closingAnIdentifierRemovesItsEventsAlone() {
+        CmId first = new CmId(channel, false, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, 1);
+        CmId second = new CmId(channel, false, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, 2);
+        for (int i = 0; i < 3; i++) {
+            first.events.onEvent(ProviderEvent.written(CmEvent.Type.USER, 0, i));
+            second.events.onEvent(ProviderEvent.written(CmEvent.Type.USER, 0, i));
+        }
+        assertThat(next().id()).isSameAs(first);
+        first.close();
+        for (int i = 0; i < 3; i++) {
+            CmEvent event = next();
+            assertThat(event.id()).isSameAs(second);
+            assertThat(event.argument()).isEqualTo(i);
+        }
+        assertThat(channel.poll()).isNull();
+    }
+
+    @Test
+    void eventsMoveInOrderWithTheirIdentifierBehindThoseOfTheOtherChannel() {
+        EventChannel other = new EventChannel(ConnectionManager.ofProcess());
+        CmId moving = new CmId(other, false, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, "moving");
+        moving.events.onEvent(ProviderEvent.written(CmEvent.Type.USER, 0, 1));
+        moving.events.onEvent(ProviderEvent.written(CmEvent.Type.USER, 0, 2));
+        listener.events.onEvent(ProviderEvent.written(CmEvent.Type.USER, 0, 0));
+        moving.migrate(channel);
+        moving.events.onEvent(ProviderEvent.written(CmEvent.Type.USER, 0, 3));
+        assertThat(other.poll()).isNull();
+        for (int i = 0; i < 4; i++) {
+            assertThat(next().argument()).isEqualTo(i);
+        }
+    }
+
+    @Test
     void requestIsCountedForTheListenerAndOtherEventsForTheirIdentifier() throws InterruptedException {
         CmEventSink sink = request();
         CmEvent request = next();

@@ -303,6 +303,10 @@ public final class ManagementTarget implements FuzzTarget {
                     Invariant.holds(
                             isIn(rejected.connection(), CmState.IDLE, CmState.TIMEWAIT),
                             "a rejected connection is idle or in time-wait");
+                case AgentEvent.Discarded discarded ->
+                    Invariant.holds(
+                            isIn(discarded.connection(), CmState.IDLE, CmState.TIMEWAIT),
+                            "a discarded request was withdrawn");
                 case AgentEvent.Unreachable unreachable ->
                     Invariant.holds(isIn(unreachable.connection(), CmState.IDLE), "an unreachable connection is idle");
                 case AgentEvent.DisconnectRequested requested -> notifyOwner(requested.connection());

@@ -67,6 +67,7 @@ final class ConnectionEnd {
             case AgentEvent.Replied replied -> onReply(replied.connection(), replied.reply());
             case AgentEvent.ReadyToUse _ -> onReadyToUse();
             case AgentEvent.Rejected rejected -> onReject(rejected.reject());
+            case AgentEvent.Discarded discarded -> discarded.connection().destroy(attempt.nowNanos());
             case AgentEvent.Unreachable _ -> onUnreachable();
             case AgentEvent.DisconnectRequested requested -> onDisconnectRequest(requested.connection());
             case AgentEvent.Disconnected disconnected -> onDisconnected(disconnected.timedOut());

@@ -265,6 +265,7 @@ public final class HandshakeSimulation {
                     maybeCloseEarly(ready.connection());
                 }
                 case AgentEvent.Rejected rejected -> onReject(rejected.connection(), rejected.reject());
+                case AgentEvent.Discarded discarded -> discarded.connection().destroy(now);
                 case AgentEvent.Unreachable unreachable ->
                     throw new SimulationFailure("unreachable: " + unreachable.connection());
                 case AgentEvent.DisconnectRequested requested -> {

@@ -227,7 +227,9 @@ public final class SoftStack implements AutoCloseable {
      * Disconnects from all peers, stops the threads and releases sockets, files and memory. Closing twice does nothing.
      *
      * <p>Contexts and identifiers should be closed before. Objects that were left open ({@link #openObjects}) are named in a warning of
-     * the logger {@code io.rdma4j.soft.SoftStack}; contexts are closed with all that is in them, and identifiers stop working.
+     * the logger {@code io.rdma4j.soft.SoftStack}. Contexts are closed with all that is in them, and so is the connection manager.
+     * Calls that wait for an object of the stack, and later calls, throw {@link io.rdma4j.verbs.ClosedException}; an object can
+     * still be closed.
      */
     @Override
     public void close() {
@@ -238,6 +240,7 @@ public final class SoftStack implements AutoCloseable {
         if (!open.isEmpty()) {
             LOGGER.log(System.Logger.Level.WARNING, "a stack is closed while objects of it are open: " + open);
         }
+        cmProvider.close();
         cmProvider.finish();
         connectionManager.close();
         devices.openContexts().forEach(DeviceContext::close);

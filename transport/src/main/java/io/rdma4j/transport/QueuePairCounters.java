@@ -113,4 +113,43 @@ public final class QueuePairCounters {
 
     /** Creates counters at zero. */
     public QueuePairCounters() {}
+
+    /** Adds all counters of another queue pair. */
+    public void add(QueuePairCounters other) {
+        sentPackets += other.sentPackets;
+        receivedPackets += other.receivedPackets;
+        processedPackets += other.processedPackets;
+        droppedPackets += other.droppedPackets;
+        badSource += other.badSource;
+        badSourcePort += other.badSourcePort;
+        changedSourcePort += other.changedSourcePort;
+        outOfWindowPsns += other.outOfWindowPsns;
+        spoofingAlarms += other.spoofingAlarms;
+        badPartitionKey += other.badPartitionKey;
+        badQueueKey += other.badQueueKey;
+        badOpcode += other.badOpcode;
+        badState += other.badState;
+        duplicateRequests += other.duplicateRequests;
+        outOfSequenceRequests += other.outOfSequenceRequests;
+        unexpectedResponses += other.unexpectedResponses;
+        receivedRnrNaks += other.receivedRnrNaks;
+        sentRnrNaks += other.sentRnrNaks;
+        receivedSequenceErrors += other.receivedSequenceErrors;
+        sentSequenceErrors += other.sentSequenceErrors;
+        impliedNaks += other.impliedNaks;
+        coalescedAcks += other.coalescedAcks;
+        retransmittedPackets += other.retransmittedPackets;
+        timeouts += other.timeouts;
+        tailLossProbes += other.tailLossProbes;
+        idleProbes += other.idleProbes;
+        retryExceededErrors += other.retryExceededErrors;
+        rnrRetryExceededErrors += other.rnrRetryExceededErrors;
+        congestionMarks += other.congestionMarks;
+        sentCongestionNotifications += other.sentCongestionNotifications;
+        receivedCongestionNotifications += other.receivedCongestionNotifications;
+        keyViolations += other.keyViolations;
+        droppedMessages += other.droppedMessages;
+        completedSends += other.completedSends;
+        completedReceives += other.completedReceives;
+    }
 }

@@ -37,6 +37,7 @@ public interface CompletionQueue extends AutoCloseable {
      * @param completions holders, which are filled from the first
      * @return the number of holders filled
      * @throws RdmaException {@code EIO} after an overrun
+     * @throws ClosedException if the queue is closed
      */
     int poll(WorkCompletion[] completions);
 
@@ -74,6 +75,7 @@ public interface CompletionQueue extends AutoCloseable {
      *
      * @param entries new minimum capacity, from 1
      * @throws RdmaException {@code EINVAL} if {@code entries} is out of range or less than the completions in the queue
+     * @throws ClosedException if the queue is closed
      */
     void resize(int entries);
 
@@ -83,10 +85,17 @@ public interface CompletionQueue extends AutoCloseable {
      *
      * @param solicitedOnly true to be notified only of solicited receives and failures
      * @throws RdmaException {@code EINVAL} if the queue has no channel
+     * @throws ClosedException if the queue is closed
      */
     void requestNotification(boolean solicitedOnly);
 
-    /** Acknowledges events taken from the channel. Closing waits for it. C: {@code ibv_ack_cq_events}. */
+    /**
+     * Acknowledges events taken from the channel. Closing waits for it. C: {@code ibv_ack_cq_events}.
+     *
+     * @param count the number of events
+     * @throws RdmaException {@code EINVAL} for a negative number, or for more events than were taken and not acknowledged
+     * @throws ClosedException if the queue is closed
+     */
     void acknowledgeEvents(int count);
 
     /**

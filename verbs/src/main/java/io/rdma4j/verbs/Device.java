@@ -46,7 +46,10 @@ public interface Device {
     /** Returns the name, unique on this host. C: {@code ibv_get_device_name}. */
     String name();
 
-    /** Returns the GUID. That of the software device is new in each process. C: {@code ibv_get_device_guid}. */
+    /**
+     * Returns the GUID. A software device has the GUID that {@code rdma_rxe} has on the same network interface, in all processes. C:
+     * {@code ibv_get_device_guid}.
+     */
     long guid();
 
     /** Returns the type of the device. C: {@code ibv_device.node_type}. */

@@ -20,4 +20,15 @@ public interface CmEventSink {
      * @return the sink for the child's events
      */
     CmEventSink onConnectRequest(ProviderCmId child, ProviderEvent event);
+
+    /**
+     * Called for the child of a connection request that its peer has withdrawn, when the backlog of the listener is full: another
+     * request arrives next, which takes its place. If the event of the request has not been taken, this method removes it
+     * together with the child.
+     *
+     * @return true if the event was removed: the provider then closes the child; false if the application has taken it
+     */
+    default boolean onRequestDiscarded() {
+        return false;
+    }
 }

@@ -104,6 +104,18 @@ final class CmFile {
         update();
     }
 
+    /** Removes the event of a connection request by its identifier. Returns false if there is none. */
+    boolean removeRequest(Identifier child) {
+        for (Iterator<PendingEvent> each = events.iterator(); each.hasNext(); ) {
+            if (each.next().child() == child) {
+                each.remove();
+                update();
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Removes the events that match, and returns them in order. */
     List<PendingEvent> remove(Predicate<PendingEvent> matching) {
         List<PendingEvent> removed = new ArrayList<>();

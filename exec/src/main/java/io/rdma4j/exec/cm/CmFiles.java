@@ -136,6 +136,19 @@ final class CmFiles {
         return reported;
     }
 
+    /**
+     * Removes an identifier whose connection request the program has not taken, with the event of the request.
+     *
+     * @return false if the program has taken it
+     */
+    synchronized boolean discard(Identifier child) {
+        boolean isRemoved = child.file().removeRequest(child) && take(child);
+        if (isRemoved) {
+            child.file().remove(child);
+        }
+        return isRemoved;
+    }
+
     private synchronized boolean take(Identifier child) {
         return identifiers.remove(child.number(), child);
     }

@@ -167,4 +167,9 @@ final class Identifier implements CmEventSink {
             return created;
         }
     }
+
+    @Override
+    public boolean onRequestDiscarded() {
+        return files.discard(this);
+    }
 }

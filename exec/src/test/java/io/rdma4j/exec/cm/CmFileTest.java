@@ -163,6 +163,36 @@ class CmFileTest {
         client.expect(clientFile, CmEvent.Type.REJECTED);
     }
 
+    @Test
+    void aRequestReplacesOneThatItsPeerHasWithdrawn() {
+        int listener = server.create(serverFile, SERVER_UID, PortSpace.TCP);
+        int withdrawn = request(listener);
+        awaitReadable(server);
+        int first = numberOfFirstEvent();
+        client.destroy(clientFile, withdrawn);
+        int active = client.create(clientFile, CLIENT_UID, PortSpace.TCP);
+        client.resolve(clientFile, active, service);
+        client.connect(clientFile, active, parameters("hello", 0x12), Connect.BYTES);
+        long end = System.nanoTime() + 10_000_000_000L;
+        while ((numberOfFirstEvent() == first || numberOfFirstEvent() < 0) && System.nanoTime() < end) {
+            Thread.onSpinWait();
+        }
+        MemorySegment request = server.expect(serverFile, CmEvent.Type.CONNECT_REQUEST);
+        assertThat(KernelParameters.connection(request.asSlice(Event.PARAMETERS))
+                        .queuePairNumber())
+                .isEqualTo(0x12);
+        assertThat(server.isReadable(0)).isFalse();
+        assertThat(serverFile.identifiers()).hasSize(2);
+    }
+
+    /** Returns the number of the oldest event's identifier, or -1 at the moment when there is none. */
+    private int numberOfFirstEvent() {
+        synchronized (server.files) {
+            PendingEvent first = serverFile.first();
+            return first == null ? -1 : first.number();
+        }
+    }
+
     private static void awaitReadable(Program program) {
         long end = System.nanoTime() + 10_000_000_000L;
         while (!program.isReadable(0) && System.nanoTime() < end) {

@@ -20,11 +20,11 @@ import io.rdma4j.verbs.abi.Native;
 import io.rdma4j.verbs.spi.CompletionWriter;
 import io.rdma4j.verbs.spi.SpinLock;
 import io.rdma4j.verbs.spi.StackReserve;
+import io.rdma4j.verbs.spi.UnacknowledgedEvents;
 import io.rdma4j.verbs.wait.Signal;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +43,7 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
     private final MemorySegment notifyFunction;
     private final MemorySegment batch = Arena.ofAuto().allocate((long) BATCH * Completion.BYTES, 8);
     private final SpinLock lock = new SpinLock();
-    private final AtomicInteger unacknowledged = new AtomicInteger();
+    private final UnacknowledgedEvents unacknowledged = new UnacknowledgedEvents();
     private final Signal acknowledged = new Signal();
 
     HardwareCompletionQueue(
@@ -213,18 +213,18 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
     // ---- events ----
 
     void onEventTaken() {
-        unacknowledged.incrementAndGet();
+        unacknowledged.add();
     }
 
     @Override
     public void acknowledgeEvents(int count) {
-        long _ = handle().enter("ibv_ack_cq_events", this);
+        long _ = handle().enter(UnacknowledgedEvents.OPERATION, this);
         try {
+            unacknowledged.acknowledge(count);
             acknowledgeToLibrary(count);
         } finally {
             handle().exit();
         }
-        unacknowledged.addAndGet(-count);
         acknowledged.raise();
     }
 
@@ -240,7 +240,7 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
         boolean isAcknowledged = DescriptorPoller.ofProcess()
                 .await(
                         acknowledged,
-                        () -> unacknowledged.get() <= 0 || context().isClosing(),
+                        () -> unacknowledged.count() == 0 || context().isClosing(),
                         Long.MAX_VALUE);
         if (!isAcknowledged) {
             throw new RdmaException("ibv_destroy_cq", Errno.EINTR, this + " has unacknowledged events", "");
@@ -265,7 +265,7 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
         }
         synchronized (events) {
             events.forget(this);
-            acknowledgeToLibrary(Math.max(0, unacknowledged.get()));
+            acknowledgeToLibrary(unacknowledged.count());
             destroy(call, Function.DESTROY_COMPLETION_QUEUE, address);
         }
     }

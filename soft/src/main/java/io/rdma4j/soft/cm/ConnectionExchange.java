@@ -316,6 +316,9 @@ final class ConnectionExchange {
         if (current == null) {
             throw id.wrongState(operation, "there is no connection");
         }
+        if (current.state() == CmState.IDLE && !current.isActive()) {
+            throw id.wrongState(operation, "the peer has withdrawn its request, or it was rejected");
+        }
         if (!Arrays.asList(allowed).contains(current.state())) {
             throw id.wrongState(
                     operation,
@@ -335,6 +338,7 @@ final class ConnectionExchange {
             case AgentEvent.Replied replied -> onReply(replied.connection(), replied.reply());
             case AgentEvent.ReadyToUse _ -> id.emit(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
             case AgentEvent.Rejected rejected -> onReject(rejected.reject());
+            case AgentEvent.Discarded _ -> id.onRequestDiscarded(nowNanos);
             case AgentEvent.Unreachable unreachable -> onUnreachable(unreachable.connection());
             case AgentEvent.DisconnectRequested _ -> id.onDisconnected(false);
             case AgentEvent.Disconnected disconnected -> id.onDisconnected(disconnected.timedOut());
@@ -361,7 +365,11 @@ final class ConnectionExchange {
             case AgentEvent.Disconnected disconnected ->
                 life.ended(
                         nowNanos, disconnected.timedOut() ? ConnectionLife.UNCONFIRMED : ConnectionLife.DISCONNECTED);
-            case AgentEvent.Requested _, AgentEvent.ReadyToUse _, AgentEvent.TimewaitExit _, AgentEvent.Closed _ -> {
+            case AgentEvent.Requested _,
+                    AgentEvent.ReadyToUse _,
+                    AgentEvent.Discarded _,
+                    AgentEvent.TimewaitExit _,
+                    AgentEvent.Closed _ -> {
                 // They neither open nor end a connection.
             }
         }

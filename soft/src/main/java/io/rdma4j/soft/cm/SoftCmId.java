@@ -336,17 +336,18 @@ final class SoftCmId implements ProviderCmId {
         if (listener != null) {
             listener.close();
         }
-        service.locked(now -> {
-            state = State.DESTROYING;
-            service.remove(this);
-            boolean isOver = destroyExchange(now);
-            // The protocol machine may refer to this through the time-wait, but must not keep the application's objects
-            // reachable.
-            sink = NO_SINK;
-            return isOver;
-        });
+        service.run(this::destroy);
         memberships.close();
         addresses.close();
+    }
+
+    private void destroy(long nowNanos) {
+        state = State.DESTROYING;
+        service.remove(this);
+        var _ = destroyExchange(nowNanos);
+        // The protocol machine may refer to this through the time-wait, but must not keep the application's objects
+        // reachable.
+        sink = NO_SINK;
     }
 
     /**
@@ -369,6 +370,13 @@ final class SoftCmId implements ProviderCmId {
                     timedOut ? -Errno.ETIMEDOUT.number() : 0,
                     ConnectionParameters.NONE,
                     timedOut ? ConnectionExplanations.disconnectUnanswered(describe()) : ""));
+        }
+    }
+
+    /** Removes a request that its peer has withdrawn, unless the application has just taken it. */
+    void onRequestDiscarded(long nowNanos) {
+        if (sink.onRequestDiscarded()) {
+            destroy(nowNanos);
         }
     }
 

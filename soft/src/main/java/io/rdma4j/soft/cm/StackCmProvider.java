@@ -5,6 +5,7 @@ import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.wait.WaitDriver;
@@ -21,6 +22,8 @@ public final class StackCmProvider implements CmProvider {
 
     /** Guarded by this object, and read without it. */
     private volatile @Nullable CmService service;
+
+    private volatile boolean closed;
 
     /** Creates the provider; starts nothing. */
     public StackCmProvider(SoftDevices devices) {
@@ -60,11 +63,14 @@ public final class StackCmProvider implements CmProvider {
     @Override
     public @Nullable WaitDriver waitDriver() {
         CmService running = service;
-        return running == null ? null : devices.engine();
+        return running == null ? null : running.host().engine();
     }
 
     @Override
     public ProviderCmId create(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
+        if (closed) {
+            throw new ClosedException("rdma_create_id", "the stack is closed", "Create another stack");
+        }
         CmService running = service;
         return (running != null ? running : start()).create(portSpace, queuePairType, sink);
     }
@@ -82,6 +88,11 @@ public final class StackCmProvider implements CmProvider {
     public List<String> openIdentifiers() {
         CmService running = service;
         return running == null ? List.of() : running.openIdentifiers();
+    }
+
+    /** Refuses new identifiers, because the stack is being closed. */
+    public void close() {
+        closed = true;
     }
 
     /** Disconnects from all peers, because the stack or the process ends. Waits at most 0.2 seconds. */

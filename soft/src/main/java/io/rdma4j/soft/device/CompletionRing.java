@@ -261,6 +261,16 @@ final class CompletionRing {
         }
     }
 
+    /** Removes all completions. */
+    void clear() {
+        consumers.lock();
+        try {
+            HEAD.setRelease(this, (long) TAIL.getAcquire(this));
+        } finally {
+            consumers.unlock();
+        }
+    }
+
     /** Removes completions into an array, up to its length; returns their number. */
     int poll(WorkCompletion[] completions) {
         if ((long) TAIL.getVolatile(this) == (long) HEAD.getOpaque(this)) {

@@ -16,10 +16,10 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.spi.StackReserve;
+import io.rdma4j.verbs.spi.UnacknowledgedEvents;
 import io.rdma4j.verbs.wait.Signal;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A completion queue. */
@@ -40,7 +40,7 @@ final class SoftCompletionQueue implements CompletionQueue {
      */
     private volatile boolean isWaitExpected;
 
-    private final AtomicInteger unacknowledged = new AtomicInteger();
+    private final UnacknowledgedEvents unacknowledged = new UnacknowledgedEvents();
     private final Signal acknowledged = new Signal();
 
     /** Queue pairs that report here, twice if both their queues do; guarded by its own lock, which is taken last. */
@@ -113,6 +113,7 @@ final class SoftCompletionQueue implements CompletionQueue {
         context.engine().lock(); // so that no reporter is added
         engines[0].lockInner();
         try {
+            requireNotClosed("ibv_resize_cq");
             if (!ring.resize(entries)) {
                 throw new RdmaException(
                         "ibv_resize_cq",
@@ -192,6 +193,7 @@ final class SoftCompletionQueue implements CompletionQueue {
         StackReserve.require();
         int count = ring.poll(completions);
         if (count == 0) {
+            requireNotClosed("ibv_poll_cq");
             if (isWaitExpected) {
                 isWaitExpected = false;
             } else {
@@ -220,6 +222,7 @@ final class SoftCompletionQueue implements CompletionQueue {
                     "the completion queue has no channel",
                     "Specify a channel when you create it");
         }
+        requireNotClosed("ibv_req_notify_cq");
         eventRequest.arm(solicitedOnly);
         isWaitExpected = true;
     }
@@ -228,12 +231,13 @@ final class SoftCompletionQueue implements CompletionQueue {
 
     void onEventTaken() {
         isWaitExpected = true;
-        unacknowledged.incrementAndGet();
+        unacknowledged.add();
     }
 
     @Override
     public void acknowledgeEvents(int count) {
-        unacknowledged.addAndGet(-count);
+        requireNotClosed(UnacknowledgedEvents.OPERATION);
+        unacknowledged.acknowledge(count);
         acknowledged.raise();
     }
 
@@ -247,6 +251,12 @@ final class SoftCompletionQueue implements CompletionQueue {
     void requireOpen(String operation) {
         if (closing) {
             throw new ClosedException(operation, "the completion queue is closed", "Use one that is open");
+        }
+    }
+
+    private void requireNotClosed(String operation) {
+        if (closed) {
+            throw new ClosedException(operation, "the completion queue is closed", "");
         }
     }
 
@@ -349,13 +359,13 @@ final class SoftCompletionQueue implements CompletionQueue {
         }
         // Closing the device closes the queue, too, and requires no acknowledgement.
         boolean allAcknowledged =
-                context.engine().await(acknowledged, () -> closed || unacknowledged.get() <= 0, Long.MAX_VALUE);
+                context.engine().await(acknowledged, () -> closed || unacknowledged.count() == 0, Long.MAX_VALUE);
         if (!allAcknowledged) {
             reopen();
             throw new RdmaException(
                     "ibv_destroy_cq",
                     Errno.EINTR,
-                    unacknowledged.get() + " events are not acknowledged",
+                    unacknowledged.count() + " events are not acknowledged",
                     "Acknowledge each event taken from the channel");
         }
         closeNow();
@@ -374,6 +384,7 @@ final class SoftCompletionQueue implements CompletionQueue {
             }
             closed = true;
         }
+        ring.clear(); // so that polling need not check for each completion whether the queue is closed
         acknowledged.raise();
         SoftCompletionChannel target = channel;
         if (target != null) {

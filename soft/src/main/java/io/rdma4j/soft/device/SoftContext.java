@@ -449,7 +449,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
 
     @Override
     public Map<String, Long> counters() {
-        Map<String, Long> counts = device.counters();
+        Map<String, Long> counts = Counters.of(device.counters().sums());
         Counters.add(counts, Counters.of(engines.counters()));
         return counts;
     }

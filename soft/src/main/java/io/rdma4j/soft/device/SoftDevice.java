@@ -16,11 +16,7 @@ import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.net.SocketException;
 import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -50,19 +46,20 @@ public final class SoftDevice implements Device {
     private final int index;
     private final long guid;
 
+    /** Held while the addresses of the interface are read and entered, so that no older reading replaces a newer one. */
+    private final Object refreshing = new Object();
+
     /**
      * Addresses by GID index; null where there is none. Only the index of the link-local address is used again, for another
-     * link-local address.
+     * link-local address. Guarded by this object, which no thread holds while it asks the system: threads that hold an engine's
+     * lock look up addresses.
      */
     private final List<@Nullable InetAddress> addresses = new ArrayList<>();
 
     /** Both halves of each GID in the table, for callers that check each packet. */
     private volatile long[] gidHalves = {};
 
-    /** The counters of the open queue pairs. */
-    private final Set<QueuePairCounters> counted = new HashSet<>();
-
-    private final Map<String, Long> closed = new LinkedHashMap<>();
+    private final DeviceCounters counters = new DeviceCounters();
 
     SoftDevice(SoftDevices devices, InterfaceView network) {
         this.devices = devices;
@@ -121,49 +118,34 @@ public final class SoftDevice implements Device {
         }
     }
 
-    // ---- counters ----
-
-    /** Includes the counters of a queue pair from now on. */
-    synchronized void count(QueuePairCounters counters) {
-        counted.add(counters);
-    }
-
-    /** Adds the counters of a closed queue pair to the sums. */
-    synchronized void forgetCounters(QueuePairCounters counters) {
-        if (counted.remove(counters)) {
-            Counters.add(closed, Counters.of(counters));
-        }
-    }
-
-    /** Returns the sums over all queue pairs, open and closed. */
-    synchronized Map<String, Long> counters() {
-        Map<String, Long> sums = Counters.of(new QueuePairCounters());
-        Counters.add(sums, closed);
-        for (QueuePairCounters each : counted) {
-            Counters.add(sums, Counters.of(each));
-        }
-        return sums;
+    /** Returns the counters of its queue pairs. */
+    DeviceCounters counters() {
+        return counters;
     }
 
     // ---- the GID table ----
 
     /** Returns the current GIDs in table order. */
-    synchronized List<Gid> gids() {
+    List<Gid> gids() {
         refresh();
         List<Gid> gids = new ArrayList<>();
-        for (InetAddress address : addresses) {
-            gids.add(address == null ? Gid.ZERO : Gid.of(address));
+        synchronized (this) {
+            for (InetAddress address : addresses) {
+                gids.add(address == null ? Gid.ZERO : Gid.of(address));
+            }
         }
         return gids;
     }
 
     /** Returns the current local addresses in table order. */
-    public synchronized List<InetAddress> addresses() {
+    public List<InetAddress> addresses() {
         refresh();
         List<InetAddress> present = new ArrayList<>();
-        for (InetAddress address : addresses) {
-            if (address != null) {
-                present.add(address);
+        synchronized (this) {
+            for (InetAddress address : addresses) {
+                if (address != null) {
+                    present.add(address);
+                }
             }
         }
         return present;
@@ -173,13 +155,16 @@ public final class SoftDevice implements Device {
      * Returns the GID index of a local address of this device. An address of 127/8, all of which belong to the loopback
      * device, gets an index when it is first asked for.
      */
-    public synchronized int gidIndex(InetAddress address) {
+    public int gidIndex(InetAddress address) {
         int known = find(address);
-        if (known < 0) {
-            refresh();
-            known = find(address);
+        if (known >= 0) {
+            return known;
         }
-        return known >= 0 ? known : add(address);
+        refresh();
+        synchronized (this) {
+            known = find(address);
+            return known >= 0 ? known : add(address);
+        }
     }
 
     /** Ensures that an address of this device has a GID. */
@@ -188,7 +173,7 @@ public final class SoftDevice implements Device {
     }
 
     /** Returns the address at an index of the GID table, or null. */
-    synchronized @Nullable InetAddress address(int gidIndex) {
+    @Nullable InetAddress address(int gidIndex) {
         InetAddress known = known(gidIndex);
         if (known == null) {
             refresh();
@@ -197,7 +182,7 @@ public final class SoftDevice implements Device {
         return known;
     }
 
-    private @Nullable InetAddress known(int gidIndex) {
+    private synchronized @Nullable InetAddress known(int gidIndex) {
         return gidIndex >= 0 && gidIndex < addresses.size() ? addresses.get(gidIndex) : null;
     }
 
@@ -233,7 +218,7 @@ public final class SoftDevice implements Device {
         gidHalves = halves.build().toArray();
     }
 
-    private int find(InetAddress address) {
+    private synchronized int find(InetAddress address) {
         for (int i = 0; i < addresses.size(); i++) {
             InetAddress each = addresses.get(i);
             if (each != null && isSame(each, address)) {
@@ -247,7 +232,7 @@ public final class SoftDevice implements Device {
         return Gid.of(a).equals(Gid.of(b));
     }
 
-    private int add(InetAddress address) {
+    private synchronized int add(InetAddress address) {
         int index = addresses.size();
         if (Gid.of(address).isLinkLocal() && addresses.get(LINK_LOCAL_INDEX) == null) {
             index = LINK_LOCAL_INDEX;
@@ -260,11 +245,16 @@ public final class SoftDevice implements Device {
     }
 
     private void refresh() {
-        InterfaceView network = network();
-        List<InetAddress> present = network == null ? List.of() : network.addresses();
+        synchronized (refreshing) {
+            InterfaceView network = network();
+            enter(network == null ? List.of() : network.addresses(), network != null);
+        }
+    }
+
+    private synchronized void enter(List<InetAddress> present, boolean exists) {
         for (int i = 0; i < addresses.size(); i++) {
             InetAddress address = addresses.get(i);
-            boolean isLoopback = address != null && address.isLoopbackAddress() && network != null;
+            boolean isLoopback = address != null && address.isLoopbackAddress() && exists;
             if (address != null && !isLoopback && present.stream().noneMatch(each -> isSame(each, address))) {
                 addresses.set(i, null);
                 publishGids();
@@ -312,9 +302,10 @@ public final class SoftDevice implements Device {
             up = false;
         }
         LinkSpeed speed = LinkSpeed.of(network == null ? 0 : network.megabitsPerSecond());
-        PortAttributes.Builder attributes = PortAttributes.builder();
-        addViolations(attributes);
-        return attributes
+        QueuePairCounters sums = counters.sums();
+        return PortAttributes.builder()
+                .partitionKeyViolations(sums.badPartitionKey)
+                .queueKeyViolations(sums.badQueueKey)
                 .state(up ? PortState.ACTIVE : PortState.DOWN)
                 .physicalState(up ? PhysicalPortState.LINK_UP : PhysicalPortState.DISABLED)
                 .maxMtu(PathMtu.MTU_4096)
@@ -327,16 +318,6 @@ public final class SoftDevice implements Device {
                 .activeSpeed(speed.laneSpeed())
                 .networkInterface(networkName)
                 .build();
-    }
-
-    private synchronized void addViolations(PortAttributes.Builder attributes) {
-        long partitionKeys = closed.getOrDefault("bad_pkey", 0L);
-        long queueKeys = closed.getOrDefault("bad_qkey", 0L);
-        for (QueuePairCounters each : counted) {
-            partitionKeys += each.badPartitionKey;
-            queueKeys += each.badQueueKey;
-        }
-        attributes.partitionKeyViolations(partitionKeys).queueKeyViolations(queueKeys);
     }
 
     @Override

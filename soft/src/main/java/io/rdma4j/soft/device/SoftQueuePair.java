@@ -165,7 +165,7 @@ final class SoftQueuePair implements QueuePair {
             if (xrcDomain != null) {
                 xrcDomain.changeQueuePairs(1);
             }
-            context.softDevice().count(queuePair.machine.counters());
+            context.softDevice().counters().add(queuePair.machine.counters());
             send.addUser(queuePair);
             receive.addUser(queuePair);
             return queuePair;
@@ -359,23 +359,28 @@ final class SoftQueuePair implements QueuePair {
     QueuePairReport report() {
         QueuePairAttributes known = settings.query();
         boolean hasPeer = known.present().contains(QueuePairAttribute.DESTINATION_QUEUE_PAIR);
+        Port port;
+        long remoteHigh;
+        long remoteLow;
         engine.lock();
         try {
-            Port port = driven.port();
-            return new QueuePairReport(
-                    domain.softContext().softDevice().name(),
-                    number(),
-                    type.name(),
-                    state().name(),
-                    port == null ? "" : FlightEvents.address(port.address()),
-                    FlightEvents.address(driven.remoteHigh(), driven.remoteLow()),
-                    hasPeer ? known.destinationQueuePair() : 0,
-                    driven.sentBytes(),
-                    driven.receivedBytes(),
-                    counters());
+            port = driven.port();
+            remoteHigh = driven.remoteHigh();
+            remoteLow = driven.remoteLow();
         } finally {
             engine.unlock();
         }
+        return new QueuePairReport(
+                domain.softContext().softDevice().name(),
+                number(),
+                type.name(),
+                known.state().name(),
+                port == null ? "" : FlightEvents.address(port.address()),
+                FlightEvents.address(remoteHigh, remoteLow),
+                hasPeer ? known.destinationQueuePair() : 0,
+                driven.sentBytes(),
+                driven.receivedBytes(),
+                counters());
     }
 
     @Override
@@ -474,12 +479,13 @@ final class SoftQueuePair implements QueuePair {
     }
 
     private void requireSendState() {
+        requireOpen("ibv_post_send");
         QueuePairMachine.State state = machine.state();
-        if (closed || state.compareTo(QueuePairMachine.State.READY_TO_SEND) < 0) {
+        if (state.compareTo(QueuePairMachine.State.READY_TO_SEND) < 0) {
             throw new RdmaException(
                     "ibv_post_send",
                     Errno.EINVAL,
-                    this + (closed ? " is closed" : " is in the state " + state),
+                    this + " is in the state " + state,
                     "Connect it first: sends can be posted in READY_TO_SEND and later states");
         }
     }
@@ -515,6 +521,7 @@ final class SoftQueuePair implements QueuePair {
     }
 
     private void requireReceives(ReceiveWorkRequest request) {
+        requireOpen("ibv_post_recv");
         if (type == QueuePairType.XRC_SEND || type == QueuePairType.XRC_RECEIVE) {
             throw new RdmaException(
                     "ibv_post_recv",
@@ -537,11 +544,11 @@ final class SoftQueuePair implements QueuePair {
                     pieces + " pieces for " + this + ", which takes " + capabilities.maxReceiveScatterGather(),
                     "Create the queue pair with a larger max_recv_sge");
         }
-        if (machine.state() == QueuePairMachine.State.RESET || closed) {
+        if (machine.state() == QueuePairMachine.State.RESET) {
             throw new RdmaException(
                     "ibv_post_recv",
                     Errno.EINVAL,
-                    this + (closed ? " is closed" : " is in the state RESET"),
+                    this + " is in the state RESET",
                     "Receives can be posted in INIT and later states");
         }
     }
@@ -569,7 +576,7 @@ final class SoftQueuePair implements QueuePair {
             engine.reset(driven);
             multicast.detachAll();
             engine.removeQueuePair(driven);
-            domain.softContext().softDevice().forgetCounters(machine.counters());
+            domain.softContext().softDevice().counters().close(machine.counters());
             sendCompletions.removeUser(this);
             receiveCompletions.removeUser(this);
             if (xrcDomain != null) {

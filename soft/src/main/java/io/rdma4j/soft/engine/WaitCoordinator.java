@@ -3,9 +3,12 @@ package io.rdma4j.soft.engine;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.verbs.spi.SharedThread;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.Waiter;
+import java.time.Duration;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -94,6 +97,9 @@ final class WaitCoordinator {
 
     private final AtomicInteger passiveWaiters = new AtomicInteger();
 
+    /** The waiting virtual threads, which never lead. */
+    private final ConcurrentLinkedQueue<Waiter> parkedFollowers = new ConcurrentLinkedQueue<>();
+
     /** The time since which the leader has led. Written by the leader. */
     private volatile long leaderSinceNanos;
 
@@ -181,10 +187,17 @@ final class WaitCoordinator {
     boolean await(Waiter self, BooleanSupplier done, long deadlineNanos) {
         if (done.getAsBoolean()) {
             return true;
-        } else if (Thread.currentThread().isVirtual()) {
-            return awaitParked(done, deadlineNanos); // it would block its carrier, too, if it led
         }
-        return self.yields() ? awaitYielding(self, done, deadlineNanos) : awaitOrLead(self, done, deadlineNanos);
+        boolean isDone;
+        if (Thread.currentThread().isVirtual()) {
+            isDone = awaitParked(self, done, deadlineNanos); // it would block its carrier, too, if it led
+        } else {
+            isDone = self.yields() ? awaitYielding(self, done, deadlineNanos) : awaitOrLead(self, done, deadlineNanos);
+        }
+        if (!isDone && closed) {
+            throw new ClosedException("poll", "the stack is closed", "");
+        }
+        return isDone;
     }
 
     private boolean awaitOrLead(Waiter self, BooleanSupplier done, long deadlineNanos) {
@@ -248,7 +261,8 @@ final class WaitCoordinator {
                 || passiveWaiters.get() == 0 && BackgroundBackoff.isPolling(clock.nanoTime() - lastPollNanos);
     }
 
-    private boolean awaitParked(BooleanSupplier done, long deadlineNanos) {
+    private boolean awaitParked(Waiter self, BooleanSupplier done, long deadlineNanos) {
+        parkedFollowers.add(self);
         beginPassiveWait();
         try {
             while (!done.getAsBoolean()) {
@@ -260,6 +274,7 @@ final class WaitCoordinator {
             return true;
         } finally {
             endPassiveWait();
+            var _ = parkedFollowers.remove(self);
         }
     }
 
@@ -282,7 +297,8 @@ final class WaitCoordinator {
 
     /** Returns whether a wait ends although its condition does not hold. */
     private boolean isEnded(long deadlineNanos) {
-        return Thread.currentThread().isInterrupted()
+        return closed
+                || Thread.currentThread().isInterrupted()
                 || deadlineNanos != Long.MAX_VALUE && clock.nanoTime() - deadlineNanos >= 0;
     }
 
@@ -405,22 +421,31 @@ final class WaitCoordinator {
         }
     }
 
-    /** Stops the background thread, and returns when it has exited. */
+    /** Ends all waits, and stops the background thread. Returns when no thread drives the engine. */
     void close() {
         closed = true;
         boolean interrupted = false;
-        while (background.isAlive()) {
+        do {
             links.wakeup();
             LockSupport.unpark(background);
+            followers.forEach(Waiter::wake);
+            yieldingFollowers.forEach(Waiter::wake);
+            parkedFollowers.forEach(Waiter::wake);
             try {
-                background.join(ENDING_SLEEP_NANOS / 1_000_000);
+                Thread.sleep(Duration.ofNanos(ENDING_CHECK_NANOS));
             } catch (InterruptedException e) {
                 interrupted = true;
             }
-        }
+        } while (background.isAlive() || isLedByAnother());
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Returns whether a thread leads that is not the calling one, in a listener of a signal. */
+    private boolean isLedByAnother() {
+        Waiter current = leader.get();
+        return current != null && !Thread.currentThread().equals(current.thread());
     }
 
     /** Ensures that a thread leads if one is needed. */

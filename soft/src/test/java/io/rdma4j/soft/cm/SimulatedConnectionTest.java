@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.wire.cm.CmAttribute;
@@ -171,6 +172,42 @@ class SimulatedConnectionTest {
             dialogue.network.run(Duration.ofSeconds(15));
         }
         assertThat(narrow.requests).isEmpty();
+    }
+
+    @Test
+    void aRequestReplacesOneThatItsPeerHasWithdrawn() {
+        Dialogue dialogue = dialogue();
+        SimulatedNetwork.Identifier narrow = dialogue.server.listener(8000, 1);
+        int before = dialogue.server.service.openIdentifiers().size();
+        for (int i = 0; i < 5; i++) {
+            SimulatedNetwork.Identifier each = dialogue.client.identifier();
+            each.id().resolveAddress(null, new InetSocketAddress(dialogue.server.address, 8000), null, Duration.ZERO);
+            each.id().resolveRoute(Duration.ZERO);
+            each.id().connect(Dialogue.parameters().withQueuePairNumber(100 + i));
+            dialogue.network.settle();
+            if (i < 4) {
+                each.id().close();
+                dialogue.network.settle();
+            }
+            assertThat(narrow.requests).hasSize(1);
+            assertThat(dialogue.server.service.openIdentifiers()).hasSize(before + 1);
+        }
+        SimulatedNetwork.Identifier last = narrow.requests.remove();
+        assertThat(last.take(CmEvent.Type.CONNECT_REQUEST).connection().queuePairNumber())
+                .isEqualTo(104);
+        assertThat(last.events).isEmpty();
+    }
+
+    @Test
+    void acceptingAWithdrawnRequestNamesTheReason() {
+        Dialogue dialogue = dialogue().requested();
+        dialogue.active.id().close();
+        dialogue.network.settle();
+        assertThat(dialogue.passive.take(CmEvent.Type.REJECTED).status()).isEqualTo(4);
+        assertThatThrownBy(() -> dialogue.passive.id().accept(Dialogue.parameters()))
+                .isInstanceOfSatisfying(RdmaException.class, refused -> assertThat(refused.errno())
+                        .isEqualTo(Errno.EINVAL))
+                .hasMessageContaining("the peer has withdrawn its request");
     }
 
     @Test

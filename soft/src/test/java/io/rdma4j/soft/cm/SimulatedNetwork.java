@@ -193,6 +193,7 @@ final class SimulatedNetwork implements StackClock, StackDriver, AutoCloseable {
     /** An identifier and its events. */
     static final class Identifier implements CmEventSink {
         private @Nullable ProviderCmId id;
+        private @Nullable Identifier listener;
         final ArrayDeque<ProviderEvent> events = new ArrayDeque<>();
         final ArrayDeque<Identifier> requests = new ArrayDeque<>();
 
@@ -212,9 +213,15 @@ final class SimulatedNetwork implements StackClock, StackDriver, AutoCloseable {
         public CmEventSink onConnectRequest(ProviderCmId child, ProviderEvent event) {
             Identifier created = new Identifier();
             created.id = child;
+            created.listener = this;
             created.events.add(event);
             requests.add(created);
             return created;
+        }
+
+        @Override
+        public boolean onRequestDiscarded() {
+            return listener != null && listener.requests.remove(this);
         }
 
         /** Takes the next event, which must be of a type. */

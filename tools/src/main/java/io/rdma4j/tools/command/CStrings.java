@@ -1,7 +1,13 @@
 package io.rdma4j.tools.command;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
 /** Functions of the C library on which the tools' behaviour depends. */
 public final class CStrings {
+    private static final Pattern FLOAT =
+            Pattern.compile("[ \\t-\\r]*([-+]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][-+]?[0-9]+)?)");
+
     private CStrings() {}
 
     /**
@@ -66,6 +72,15 @@ public final class CStrings {
             value = value * base + digit;
         }
         return negative ? -value : value;
+    }
+
+    /**
+     * Parses the decimal number at the start of a string, as glibc's {@code strtof} does: {@code 100M} is 100. The result is 0 if
+     * there are no digits. Does not know infinity, NaN and hexadecimal numbers.
+     */
+    public static float strtof(String text) {
+        Matcher number = FLOAT.matcher(text);
+        return number.lookingAt() ? Float.parseFloat(number.group(1)) : 0;
     }
 
     /** Returns the value of an ASCII digit, or -1. */

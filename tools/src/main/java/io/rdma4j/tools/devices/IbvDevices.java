@@ -14,7 +14,8 @@ import java.util.Map;
 public final class IbvDevices implements Tool {
     private static final String HELP = """
         Usage: ibv_devices
-        Prints name and node GUID of each RDMA device. The GUID of a software device is new in each process.
+        Prints name and node GUID of each RDMA device. The GUID of a software device is that of rdma_rxe on
+        the same network interface.
 
         """;
 

@@ -17,7 +17,8 @@ final class PerftestCommandLine {
             "w:y:p:d:i:m:s:n:t:u:S:x:c:q:I:o:M:r:Q:A:l:D:f:B:T:L:E:J:j:K:k:X:W:aFegzRvhbNVCHUOZP";
 
     private static final Pattern INTEGER = Pattern.compile("\\s*[-+]?(0[xX][0-9a-fA-F]+|[0-9]+)?");
-    private static final int MAX_PORT = 65_535;
+    /** A larger number loses its upper bits, as in C. */
+    private static final int MAX_PORT = 0xffff;
     private static final int MIN_ITERATIONS = 5;
     private static final int MAX_ITERATIONS = 100_000_000;
     private static final int MAX_SEND_DEPTH = 15_000;
@@ -182,7 +183,7 @@ final class PerftestCommandLine {
 
     private void parse(char letter, String value) throws ToolFailure {
         switch (letter) {
-            case 'p' -> settings.port = number(value, "Port", 0, MAX_PORT);
+            case 'p' -> settings.port = number(value, "Port") & MAX_PORT;
             case 'd' -> settings.device = value;
             case 'i' -> {
                 settings.devicePort = number(value, "IB Port");
@@ -433,15 +434,11 @@ final class PerftestCommandLine {
     }
 
     private float limit(String value, String refusal) throws ToolFailure {
-        try {
-            float limit = Float.parseFloat(value);
-            if (limit >= 0) {
-                return limit;
-            }
-        } catch (NumberFormatException none) {
+        float limit = CStrings.strtof(value);
+        if (limit < 0) {
             throw refusal(refusal);
         }
-        throw refusal(refusal);
+        return limit;
     }
 
     // ---- failures

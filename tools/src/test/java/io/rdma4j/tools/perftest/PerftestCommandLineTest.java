@@ -40,6 +40,21 @@ class PerftestCommandLineTest {
                 .isEqualTo("[1000, 8, 100]");
     }
 
+    @ParameterizedTest
+    @CsvSource({"70000, 4464", "-1, 65535", "0x1f90, 8080"})
+    void thePortHasTheLower16BitsOfItsNumberAsInC(String number, int port) throws ToolFailure {
+        assertThat(read(MeasuredOperation.WRITE, Measure.BANDWIDTH, "-p " + number).port)
+                .isEqualTo(port);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"100M, 100", "abc, 0", "2.5e1x, 25", ".5, 0.5", "+7, 7"})
+    void limitsEndAtTheFirstOtherCharacterAsInC(String text, float limit) throws ToolFailure {
+        Settings settings = read(MeasuredOperation.WRITE, Measure.BANDWIDTH, "-w " + text + " -y " + text);
+        assertThat(settings.minBandwidth).isEqualTo(limit);
+        assertThat(settings.minMessageRate).isEqualTo(limit);
+    }
+
     @Test
     void queuePairsTakeFlowLabelsInTurn() throws ToolFailure {
         Settings labelled = read(MeasuredOperation.WRITE, Measure.BANDWIDTH, "--flow_label=0x10,7");
@@ -131,9 +146,7 @@ class PerftestCommandLineTest {
                 "ib_read_lat|--vector=x| EQN argument x should be int",
                 "ib_write_bw|-w -1| Invalid Minimum BW Limit",
                 "ib_write_bw|-A FETCH_AND_ADD| You are not running the atomic_lat/bw test!",
-                "ib_send_bw|-p 70000| Port should be between 0 and 65535",
-                "ib_send_bw|-p -1 h| Port should be between 0 and 65535",
-                "ib_write_lat|-p 4294967297| Port should be between 0 and 65535",
+                "ib_send_bw|-p 1x h| Port argument 1x should be int",
                 "ib_write_bw|-n 4294967306| Iteration num should be between 5 and 100000000",
                 "ib_write_bw|a b| Invalid Command line. Please check command rerun ",
                 "ib_write_bw|--output=x| Invalid verbosity level output flag. Please use bandwidth, latency,"

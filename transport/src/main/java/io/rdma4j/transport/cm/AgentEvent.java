@@ -61,6 +61,13 @@ public sealed interface AgentEvent {
     record Rejected(CmConnection connection, Rej reject) implements OfConnection {}
 
     /**
+     * Passive: the backlog is full, and this request in it was withdrawn earlier ({@link Rejected}). Its place now belongs to the
+     * request that {@link Requested} reports next. The owner should {@link CmConnection#destroy} it, unless the application
+     * takes it at this moment.
+     */
+    record Discarded(CmConnection connection) implements OfConnection {}
+
+    /**
      * The peer has not answered the REQ (active) or the REP (passive) after all retries ({@code IB_CM_REQ_ERROR}, {@code
      * IB_CM_REP_ERROR}). The connection is in {@link CmState#IDLE}.
      */

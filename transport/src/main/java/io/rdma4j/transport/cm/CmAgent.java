@@ -53,7 +53,7 @@ public final class CmAgent {
     /** Decides which addresses are served. */
     RequestGate gate = (nowNanos, source) -> true;
 
-    /** Number of passive connections that wait for accept or RTU. */
+    /** Number of passive connections that wait for accept or RTU, or were withdrawn and wait in a backlog. */
     int halfOpen;
 
     private final CmConfiguration configuration;
@@ -91,8 +91,10 @@ public final class CmAgent {
      *
      * @param serviceId 64-bit service ID, matched exactly
      * @param filter decides which requests this listener takes; each is reported by {@link AgentEvent.Requested}
-     * @param backlog maximum number of requests of this listener that wait for an answer of the owner, at least 1;
-     *     further requests are dropped silently, so that the peer retransmits them
+     * @param backlog maximum number of requests of this listener that the owner has neither taken ({@link
+     *     CmConnection#releaseBacklog}) nor answered, at least 1, including those that their peers have withdrawn. A
+     *     further request replaces the oldest withdrawn one ({@link AgentEvent.Discarded}); without one it is dropped silently,
+     *     so that the peer retransmits it
      * @param attachment the owner's object, {@link ListenedService#attachment}
      * @return handle that closes the listener; its connections are kept
      */
@@ -276,7 +278,10 @@ public final class CmAgent {
         return rateLimits.size();
     }
 
-    /** Returns the number of passive connections that wait for accept or RTU. */
+    /**
+     * Returns the number of passive connections that wait for accept or RTU, and of requests that the peer has withdrawn and
+     * the owner has not taken yet.
+     */
     public int halfOpenCount() {
         return halfOpen;
     }

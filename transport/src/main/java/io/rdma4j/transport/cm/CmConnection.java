@@ -55,7 +55,7 @@ public final class CmConnection extends DeadlineEntry {
 
     private @Nullable Object attachment;
 
-    /** The listener whose backlog contains the request. */
+    /** The listener whose backlog contains the request, until the owner has taken it; null afterwards. */
     private @Nullable ListenedService<Req> service;
 
     private boolean halfOpen;
@@ -231,6 +231,7 @@ public final class CmConnection extends DeadlineEntry {
                 CmState.MRA_REP_SENT,
                 CmState.REP_SENT,
                 CmState.MRA_REP_RECEIVED);
+        releaseBacklog();
         // As in Linux, a REJ while the event is handled carries no communication ID, since that will never be used.
         int id = state == CmState.REQ_RECEIVED ? 0 : localId;
         int rejected = switch (state) {
@@ -291,11 +292,18 @@ public final class CmConnection extends DeadlineEntry {
         return false;
     }
 
-    /** Passive: removes the request from its listener's backlog, because the application has fetched it. */
+    /**
+     * Passive: removes the request from its listener's backlog, because the application has taken it. Until then the request
+     * stays there, also if the peer withdraws it, since the owner still holds it. {@link AgentEvent.Discarded} removes a withdrawn
+     * one when the backlog is full.
+     */
     public void releaseBacklog() {
         if (service != null) {
-            service.leaveBacklog();
+            service.leaveBacklog(this);
             service = null;
+            if (state == CmState.IDLE || state == CmState.TIMEWAIT) {
+                releaseLimits();
+            }
         }
     }
 
@@ -309,6 +317,7 @@ public final class CmConnection extends DeadlineEntry {
      */
     public boolean destroy(long nowNanos) {
         destroyed = true;
+        releaseBacklog();
         switch (state) {
             case REQ_SENT, MRA_REQ_RECEIVED -> {
                 long guid = agent.configuration().caGuid();
@@ -447,9 +456,11 @@ public final class CmConnection extends DeadlineEntry {
 
     private void end() {
         stopWaiting();
-        releaseBacklog();
-        releaseHalfOpen();
-        releaseSource();
+        if (service == null) {
+            releaseLimits();
+        } else {
+            service.withdraw(this);
+        }
         if (isOpen) {
             isOpen = false;
             agent.events.add(new AgentEvent.Closed(this));
@@ -505,7 +516,6 @@ public final class CmConnection extends DeadlineEntry {
     /** Stores the DREQ's transaction ID for the DREP, which the owner triggers. */
     void acceptDisconnectRequest(long transaction) {
         stopWaiting();
-        releaseBacklog();
         releaseHalfOpen();
         disconnectTransaction = transaction;
         state = CmState.DREQ_RECEIVED;
@@ -574,7 +584,9 @@ public final class CmConnection extends DeadlineEntry {
         }
     }
 
-    private void releaseSource() {
+    /** Makes room for another connection, in total and of the source address. */
+    private void releaseLimits() {
+        releaseHalfOpen();
         if (source != null) {
             agent.rateLimits.removeConnection(source);
             source = null;

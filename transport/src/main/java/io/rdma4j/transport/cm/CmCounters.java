@@ -68,6 +68,9 @@ public final class CmCounters {
     /** Requests dropped because the backlog or the limit of half-open connections was reached. */
     public long backlogDropped;
 
+    /** Requests that their peers had withdrawn, discarded to make room for others. */
+    public long withdrawnDiscarded;
+
     /** Responses dropped because too many MADs were pending. */
     public long responsesDropped;
 

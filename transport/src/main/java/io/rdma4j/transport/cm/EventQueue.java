@@ -4,8 +4,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events of an agent that its owner has not polled yet, in order. A connection causes each kind of event at most once,
- * so the limits on connections also limit the events.
+ * The events of an agent that its owner has not polled yet, in order. The owner polls after each message, so they are few. The
+ * requests that it has polled and the application has not taken are limited by the backlog of their listener.
  */
 final class EventQueue {
     private final ArrayDeque<AgentEvent> pending = new ArrayDeque<>();

@@ -1,6 +1,9 @@
 package io.rdma4j.transport.cm;
 
 import io.rdma4j.wire.cm.CmMessage;
+import java.util.LinkedHashSet;
+import java.util.SequencedSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A registered listener, created by {@link CmAgent#listen} or {@link CmAgent#serve}.
@@ -14,6 +17,9 @@ public final class ListenedService<M extends CmMessage> implements AutoCloseable
     private final int backlog;
     private final Object attachment;
     private int waiting;
+
+    /** The connections in the backlog whose peers have withdrawn their requests, oldest first. */
+    private final SequencedSet<CmConnection> withdrawn = new LinkedHashSet<>();
 
     ListenedService(ListenerTable<M> table, long serviceId, RequestFilter<M> filter, int backlog, Object attachment) {
         if (backlog < 1) {
@@ -36,12 +42,12 @@ public final class ListenedService<M extends CmMessage> implements AutoCloseable
         return attachment;
     }
 
-    /** Returns the maximum number of requests that may wait for an answer of the owner. */
+    /** Returns the maximum number of requests that may wait for the owner to take or answer them. */
     public int backlog() {
         return backlog;
     }
 
-    /** Returns the number of requests that wait for an answer of the owner, 0 to {@link #backlog}. */
+    /** Returns the number of requests that the owner has neither taken nor answered, 0 to {@link #backlog}. */
     public int waiting() {
         return waiting;
     }
@@ -56,6 +62,21 @@ public final class ListenedService<M extends CmMessage> implements AutoCloseable
 
     void leaveBacklog() {
         waiting--;
+    }
+
+    void withdraw(CmConnection connection) {
+        withdrawn.add(connection);
+    }
+
+    void leaveBacklog(CmConnection connection) {
+        leaveBacklog();
+        withdrawn.remove(connection);
+    }
+
+    /** Returns the oldest connection in the backlog whose request was withdrawn, or null. */
+    @Nullable
+    CmConnection oldestWithdrawn() {
+        return withdrawn.isEmpty() ? null : withdrawn.getFirst();
     }
 
     /** Stops accepting requests; earlier requests and connections are kept. Closing again has no effect. */

@@ -146,9 +146,10 @@ final class RequestHandler {
             ListenedService<Req> service,
             RequestFilter.Verdict verdict,
             RequestRateLimits.Source source) {
-        boolean hasRoom = RequestRateLimits.hasRoom(service.waiting(), service.backlog(), source)
-                && RequestRateLimits.hasRoom(
-                        agent.halfOpen, agent.configuration().maxHalfOpen(), source);
+        boolean hasRoom = hasRoom(service, source);
+        if (!hasRoom && verdict == RequestFilter.Verdict.TAKE && discardWithdrawn(service)) {
+            hasRoom = hasRoom(service, source);
+        }
         if (hasRoom && verdict == RequestFilter.Verdict.INVALID_PATH_MTU) {
             // Both sides must segment messages into packets of the same size, and the REP cannot change it.
             int trafficClass = req.primaryPath().trafficClass();
@@ -165,6 +166,27 @@ final class RequestHandler {
         agent.table.add(connection);
         agent.table.addRemote(connection);
         agent.events.add(new AgentEvent.Requested(connection, service));
+    }
+
+    private boolean hasRoom(ListenedService<Req> service, RequestRateLimits.Source source) {
+        return RequestRateLimits.hasRoom(service.waiting(), service.backlog(), source)
+                && RequestRateLimits.hasRoom(
+                        agent.halfOpen, agent.configuration().maxHalfOpen(), source);
+    }
+
+    /**
+     * Discards the oldest request in the backlog that its peer has withdrawn, if there is one. Otherwise a flood of such requests,
+     * which can be forged, would leave no room for others.
+     */
+    private boolean discardWithdrawn(ListenedService<Req> service) {
+        CmConnection oldest = service.oldestWithdrawn();
+        if (oldest == null) {
+            return false;
+        }
+        oldest.releaseBacklog();
+        counters.withdrawnDiscarded++;
+        agent.events.add(new AgentEvent.Discarded(oldest));
+        return true;
     }
 
     private void reject(CmRoute to, Req req, RejectReason reason, PrivateData information, long transaction) {

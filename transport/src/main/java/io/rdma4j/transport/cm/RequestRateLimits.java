@@ -58,7 +58,7 @@ final class RequestRateLimits {
     static final class Source {
         private final Gid address;
 
-        /** Number of connections that it requested and that wait for accept or RTU. */
+        /** Number of connections that it requested and that wait for accept or RTU, or in a backlog. */
         int halfOpen;
 
         private int connections;

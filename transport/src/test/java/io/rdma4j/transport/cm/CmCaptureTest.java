@@ -147,6 +147,7 @@ class CmCaptureTest {
                 case AgentEvent.ReadyToUse _ -> events.add("ready");
                 case AgentEvent.Rejected rejected ->
                     events.add("reject " + rejected.reject().reason());
+                case AgentEvent.Discarded _ -> events.add("discarded");
                 case AgentEvent.Unreachable _ -> events.add("unreachable");
                 case AgentEvent.DisconnectRequested requested -> {
                     events.add("disconnect request");

@@ -173,6 +173,10 @@ final class CmHost {
                 events.add("reject " + rejected.reject().reason());
                 lastReject = rejected.reject();
             }
+            case AgentEvent.Discarded discarded -> {
+                events.add("discarded");
+                assertThat(discarded.connection().destroy(fabric.now)).isTrue();
+            }
             case AgentEvent.Unreachable _ -> events.add("unreachable");
             case AgentEvent.DisconnectRequested requested -> onDisconnectRequest(requested.connection());
             case AgentEvent.Disconnected disconnected ->

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.cm.CmAttribute;
 import io.rdma4j.wire.cm.CmMad;
+import io.rdma4j.wire.cm.CmMessage;
 import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.Dreq;
 import io.rdma4j.wire.cm.PrivateData;
@@ -53,7 +54,7 @@ class CmRequestTest {
         return out;
     }
 
-    private void deliver(Gid from, Req request) {
+    private void deliver(Gid from, CmMessage request) {
         MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
         request.emit(mad, 0, 5);
         server.agent.onMad(fabric.now, CmFabric.received(from, server.address, mad));
@@ -66,7 +67,7 @@ class CmRequestTest {
         assertThat(CmMad.transactionId(out.mad(), 0)).isEqualTo(5);
         assertThat(out.route().remote()).isEqualTo(client.address);
         assertThat(out.route().local()).isEqualTo(server.address);
-        return (Rej) requireNonNull(io.rdma4j.wire.cm.CmMessage.parse(out.mad(), 0, CmMad.LENGTH));
+        return (Rej) requireNonNull(CmMessage.parse(out.mad(), 0, CmMad.LENGTH));
     }
 
     @Test
@@ -226,6 +227,59 @@ class CmRequestTest {
         assertThat(listening.waiting()).isZero();
         assertThat(client.events).hasSize(10_000).containsOnly("reject 28");
         client.assertNothingLeft();
+        server.assertNothingLeft();
+    }
+
+    @Test
+    void withdrawnRequestsKeepTheirPlacesUntilTheOwnerTakesOrDiscardsThem() {
+        server.accepts = false;
+        ListenedService<Req> listening = server.listen(server.agent, CmHost.SERVICE, 2);
+        for (int i = 1; i <= 100; i++) {
+            deliver(client.address, request(i, i).build());
+            deliver(client.address, Rej.timeout(i, Rej.MESSAGE_OTHER, 77));
+        }
+        assertThat(server.requested).hasSize(100).extracting(CmConnection::state).containsOnly(CmState.IDLE);
+        assertThat(server.events).filteredOn("discarded"::equals).hasSize(98);
+        assertThat(listening.waiting()).isEqualTo(2);
+        assertThat(server.agent.halfOpenCount()).isEqualTo(2);
+        assertThat(server.agent.counters().withdrawnDiscarded).isEqualTo(98);
+
+        server.requested.get(98).releaseBacklog();
+        assertThat(server.requested.get(99).destroy(fabric.now)).isTrue();
+        assertThat(listening.waiting()).isZero();
+        server.assertNothingLeft();
+    }
+
+    @Test
+    void onlyWithdrawnRequestsAreDiscardedForOthers() {
+        server.accepts = false;
+        ListenedService<Req> listening = server.listen(server.agent, CmHost.SERVICE, 2);
+        deliver(client.address, request(1, 1).build());
+        deliver(client.address, request(2, 2).build());
+        deliver(client.address, Rej.timeout(2, Rej.MESSAGE_OTHER, 77));
+        deliver(client.address, request(3, 3).build());
+        deliver(client.address, request(4, 4).build());
+        assertThat(server.requested).extracting(CmConnection::remoteId).containsExactly(1, 2, 3);
+        assertThat(server.events).containsExactly("request", "request", "reject 4", "discarded", "request");
+        assertThat(listening.waiting()).isEqualTo(2);
+        assertThat(server.agent.counters().backlogDropped).isEqualTo(1);
+    }
+
+    @Test
+    void aStaleRequestKeepsItsPlaceBeyondTheTimewait() {
+        server.accepts = false;
+        ListenedService<Req> listening = server.listen(server.agent, CmHost.SERVICE, 1);
+        deliver(client.address, request(1, 1).build());
+        int id = server.requested.getFirst().localId();
+        deliver(
+                client.address,
+                Rej.of(1, id, Rej.MESSAGE_OTHER, RejectReason.STALE_CONNECTION, PrivateData.EMPTY));
+        assertThat(server.requested.getFirst().state()).isEqualTo(CmState.TIMEWAIT);
+        fabric.run(100 * SECOND);
+        assertThat(server.requested.getFirst().state()).isEqualTo(CmState.IDLE);
+        assertThat(listening.waiting()).isEqualTo(1);
+        server.requested.getFirst().releaseBacklog();
+        assertThat(listening.waiting()).isZero();
         server.assertNothingLeft();
     }
 

@@ -22,6 +22,8 @@ public interface WaitDriver {
      * @return true if the condition was found to hold, even if another thread has changed that since; false after the deadline,
      *     or if the thread is interrupted. Its interrupt status stays set
      * @throws IllegalStateException if the calling thread drives the device already, in a listener of a signal
+     * @throws io.rdma4j.verbs.ClosedException if the device's stack is closed, before the call or during it, and the condition does
+     *     not hold
      */
     boolean await(Waiter waiter, BooleanSupplier done, long deadlineNanos);
 

@@ -1,0 +1,77 @@
+package io.rdma4j.soft.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.soft.SoftStack;
+import io.rdma4j.soft.host.HostNetwork;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairType;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A system that takes long to list its network interfaces. */
+@Timeout(60)
+class SlowInterfacesTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final CountDownLatch listing = new CountDownLatch(1);
+    private final CountDownLatch answers = new CountDownLatch(1);
+
+    /** Returns settings with the network of this host, which answers one thread late. */
+    private StackSettings settings() {
+        StackSettings own = StackSettings.ofProcess();
+        HostNetwork slow = (HostNetwork) Proxy.newProxyInstance(
+                HostNetwork.class.getClassLoader(), new Class<?>[] {HostNetwork.class}, (self, method, arguments) -> {
+                    if (Thread.currentThread().getName().equals("reader")) {
+                        listing.countDown();
+                        assertThat(answers.await(PATIENCE.toSeconds() * 3, TimeUnit.SECONDS))
+                                .isTrue();
+                    }
+                    try {
+                        return method.invoke(own.host(), arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+        return new StackSettings(
+                own.linkOptions(),
+                own.security(),
+                own.links(),
+                own.runDirectory(),
+                slow,
+                own.clock(),
+                own.driver(),
+                own.random());
+    }
+
+    @Test
+    void queuePairsAreCreatedAndClosedWhileAThreadReadsTheGids() throws InterruptedException {
+        try (SoftStack stack = new SoftStack(settings());
+                DeviceContext context = stack.devices().getFirst().open()) {
+            ProtectionDomain domain = context.createProtectionDomain();
+            CompletionQueue completions = context.createCompletionQueue(1);
+            Thread reader = Thread.ofPlatform().name("reader").start(() -> context.gids(1));
+            listing.await();
+            Thread creator = Thread.ofPlatform()
+                    .start(() -> domain.createQueuePair(QueuePairInitAttributes.of(
+                                    QueuePairType.RELIABLE_CONNECTION,
+                                    completions,
+                                    new QueuePairCapabilities(1, 1, 1, 1, 0)))
+                            .close());
+            boolean isCreated = creator.join(PATIENCE);
+            answers.countDown();
+            reader.join();
+            creator.join();
+            assertThat(isCreated).isTrue();
+        }
+    }
+}
