@@ -35,7 +35,6 @@ final class PortMember implements Link {
 
     private static final long BUSY_NANOS = 1_000_000;
     private static final int NO_SLOT = -1;
-    private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
     private final SharedPort port;
     private final LocalChannel channel;
@@ -90,7 +89,7 @@ final class PortMember implements Link {
                 .put(1, RelayMessage.VERSION)
                 .put(2, (byte) slot)
                 .putShort(3, (short) udpPort);
-        var _ = channel.send(header, EMPTY);
+        RelayMessage.send(channel, RelayMessage.HELLO, header);
     }
 
     // ---- registration with the owner ----
@@ -116,7 +115,7 @@ final class PortMember implements Link {
 
     private void sendService(byte kind, long serviceId) {
         RelayMessage.begin(header, kind, RelayMessage.SERVICE_BYTES).putLong(RelayMessage.SERVICE_AT, serviceId);
-        var _ = channel.send(header, EMPTY);
+        RelayMessage.send(channel, RelayMessage.LISTEN, serviceId, header); // one of both kinds: the last one counts
     }
 
     /** Returns the slot of the owner's process; 0 before the owner has sent it. */
@@ -154,7 +153,7 @@ final class PortMember implements Link {
 
     private void send(byte kind) {
         RelayMessage.begin(header, kind, 1);
-        var _ = channel.send(header, EMPTY);
+        RelayMessage.send(channel, kind, header);
     }
 
     /** Returns whether the owner was replaced, but has not exited. */

@@ -1,10 +1,12 @@
 package io.rdma4j.soft.sharing;
 
+import io.rdma4j.link.LocalChannel;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages between the owner of a port and the other processes that use it. Each begins with one byte, its kind.
+ * The messages between the owner of a port and the other processes that use it. Each begins with one byte, its kind. Frames are dropped
+ * if the other process does not read. All other messages wait ({@link LocalChannel#sendControl}).
  *
  * <pre>
  * HELLO              version, slot, UDP port (2)                          member to owner
@@ -63,7 +65,25 @@ final class RelayMessage {
     private static final int QUEUE_PAIR_BITS = 24;
     private static final int QUEUE_PAIR_MASK = (1 << QUEUE_PAIR_BITS) - 1;
 
+    /** The subject of messages of a kind about a slot or a service; a later message makes an earlier one obsolete. */
+    private record Subject(byte kind, long of) {}
+
     private RelayMessage() {}
+
+    /** Sends a message about nothing but its kind. It waits if the other process does not read. */
+    static void send(LocalChannel channel, byte kind, ByteBuffer message) {
+        send(channel, kind, 0, message);
+    }
+
+    /**
+     * Sends a control message, which waits if the other process does not read.
+     *
+     * @param kind the kind of the messages that this one makes obsolete
+     * @param of the slot or the service that the message is about
+     */
+    static void send(LocalChannel channel, byte kind, long of, ByteBuffer message) {
+        channel.sendControl(new Subject(kind, of), message);
+    }
 
     /** Begins a message of a kind, which its further fields are put into by their offsets. */
     static ByteBuffer begin(ByteBuffer out, byte kind, int bytes) {

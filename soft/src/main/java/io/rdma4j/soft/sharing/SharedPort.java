@@ -68,6 +68,7 @@ public final class SharedPort extends Port {
 
     private final OwnerReplacement replacement;
     private final FormerOwners formerOwners = new FormerOwners(this);
+    private final ClosingChannels closing = new ClosingChannels();
 
     /** The time since when this process has no owner. */
     private long ownerlessSinceNanos;
@@ -233,7 +234,7 @@ public final class SharedPort extends Port {
         inherited = null;
         owned = null;
         owner = null;
-        asOwner.resign();
+        asOwner.resign(closing);
         onOwnerless();
         return true;
     }
@@ -418,6 +419,9 @@ public final class SharedPort extends Port {
         }
         if (!formerOwners.isEmpty() && (all || (nowNanos & RARELY_MASK) == 0)) {
             received = formerOwners.receive();
+        }
+        if (!closing.isEmpty() && (all || (nowNanos & RARELY_MASK) == 0)) {
+            closing.send();
         }
         if (asOwner != null && resignsIfReplaced(asOwner, nowNanos)) {
             return received + 1;
