@@ -58,6 +58,13 @@ public final class FramedChannel implements LocalChannel {
         return bytes;
     }
 
+    /** Returns a message as it is sent, in a direct buffer. */
+    public static ByteBuffer framed(ByteBuffer message) {
+        int bytes = messageBytes(message, EMPTY);
+        ByteBuffer framed = ByteBuffer.allocateDirect(PREFIX_BYTES + bytes);
+        return framed.putShort((short) bytes).put(message.duplicate()).flip();
+    }
+
     @Override
     public boolean send(ByteBuffer header, ByteBuffer body) {
         int bytes = messageBytes(header, body);

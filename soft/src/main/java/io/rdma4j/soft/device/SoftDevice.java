@@ -3,6 +3,7 @@ package io.rdma4j.soft.device;
 import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.link.host.InterfaceView;
 import io.rdma4j.soft.engine.Port;
+import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.transport.QueuePairCounters;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
@@ -59,6 +60,8 @@ public final class SoftDevice implements Device {
     /** Both halves of each GID in the table, for callers that check each packet. */
     private volatile long[] gidHalves = {};
 
+    private volatile PortReading reading = new PortReading(true, false, 0);
+
     /** The counters of the open queue pairs. */
     private final Set<QueuePairCounters> counted = new HashSet<>();
 
@@ -99,7 +102,12 @@ public final class SoftDevice implements Device {
 
     @Override
     public DeviceContext open() {
-        if (network() == null) {
+        try {
+            reading = PortReading.of(network());
+        } catch (SocketException e) {
+            throw SystemFailure.of("ibv_open_device", "find the network interface " + networkName, e, "");
+        }
+        if (!reading.exists) {
             throw new RdmaException(
                     "ibv_open_device",
                     Errno.ENODEV,
@@ -112,13 +120,13 @@ public final class SoftDevice implements Device {
         return context;
     }
 
-    private @Nullable InterfaceView network() {
-        try {
-            InterfaceView network = devices.host().named(networkName);
-            return network != null && network.index() == index ? network : null;
-        } catch (SocketException e) {
-            return null;
-        }
+    private @Nullable InterfaceView network() throws SocketException {
+        return ownOrNull(devices.host().named(networkName));
+    }
+
+    /** Returns null for an interface that has replaced the one of this device. */
+    private @Nullable InterfaceView ownOrNull(@Nullable InterfaceView network) {
+        return network != null && network.index() == index ? network : null;
     }
 
     // ---- counters ----
@@ -260,7 +268,12 @@ public final class SoftDevice implements Device {
     }
 
     private void refresh() {
-        InterfaceView network = network();
+        InterfaceView network;
+        try {
+            network = network();
+        } catch (SocketException unknown) {
+            return; // a failure says nothing about the addresses, which the device keeps
+        }
         List<InetAddress> present = network == null ? List.of() : network.addresses();
         for (int i = 0; i < addresses.size(); i++) {
             InetAddress address = addresses.get(i);
@@ -284,14 +297,26 @@ public final class SoftDevice implements Device {
 
     // ---- the port ----
 
+    /**
+     * The attributes of the interface that the system has reported last. They stay as they are if the system does not report them, as
+     * without descriptors.
+     */
+    private record PortReading(boolean exists, boolean isUp, int mtuBytes) {
+        static PortReading of(@Nullable InterfaceView network) throws SocketException {
+            return network == null
+                    ? new PortReading(false, false, 0)
+                    : new PortReading(true, network.isUp(), network.mtuBytes());
+        }
+    }
+
     /** Returns the path MTU, which may be slightly outdated; for frequent calls. */
     public PathMtu activeMtu() {
         try {
-            InterfaceView network = devices.host().recentlyNamed(networkName);
-            return activeMtu(network == null || network.index() != index ? 0 : network.mtuBytes());
-        } catch (SocketException e) {
-            return activeMtu(0); // removed meanwhile
+            reading = PortReading.of(ownOrNull(devices.host().recentlyNamed(networkName)));
+        } catch (SocketException unknown) {
+            return activeMtu(reading.mtuBytes);
         }
+        return activeMtu(reading.mtuBytes);
     }
 
     private static PathMtu activeMtu(int packetBytes) {
@@ -299,26 +324,23 @@ public final class SoftDevice implements Device {
     }
 
     PortAttributes port() {
-        InterfaceView network = network();
-        boolean up = false;
-        int mtuBytes = 0;
+        int speedMegabits = 0;
         try {
-            if (network != null) {
-                up = network.isUp();
-                mtuBytes = network.mtuBytes();
-            }
-        } catch (SocketException e) {
-            // Removed meanwhile: reported as down.
-            up = false;
+            InterfaceView network = network();
+            reading = PortReading.of(network);
+            speedMegabits = network == null ? 0 : network.megabitsPerSecond();
+        } catch (SocketException unknown) {
+            speedMegabits = 0; // the other attributes are those before
         }
-        LinkSpeed speed = LinkSpeed.of(network == null ? 0 : network.megabitsPerSecond());
+        boolean up = reading.isUp;
+        LinkSpeed speed = LinkSpeed.of(speedMegabits);
         PortAttributes.Builder attributes = PortAttributes.builder();
         addViolations(attributes);
         return attributes
                 .state(up ? PortState.ACTIVE : PortState.DOWN)
                 .physicalState(up ? PhysicalPortState.LINK_UP : PhysicalPortState.DISABLED)
                 .maxMtu(PathMtu.MTU_4096)
-                .activeMtu(activeMtu(mtuBytes))
+                .activeMtu(activeMtu(reading.mtuBytes))
                 .gidTableLength(GID_TABLE_LENGTH)
                 .partitionKeyTableLength(Limits.PARTITION_KEYS)
                 .maxMessageBytes(MAX_MESSAGE_BYTES)

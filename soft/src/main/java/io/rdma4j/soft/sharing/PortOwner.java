@@ -74,6 +74,7 @@ final class PortOwner {
         this.port = port;
         this.listener = listener;
         this.graceEndsNanos = graceEndsNanos;
+        listener.refuseWith(RelayMessage.beginRefused(header, RelayMessage.NO_DESCRIPTORS));
     }
 
     // ---- members ----
@@ -168,6 +169,10 @@ final class PortOwner {
             return;
         } else {
             // Another version of this program, or another program.
+            if (kind == RelayMessage.HELLO && member.slot == 0) {
+                RelayMessage.beginRefused(header, RelayMessage.OTHER_VERSION);
+                RelayMessage.send(member.channel, RelayMessage.REFUSED, header);
+            }
             member.isExpelled = true;
             member.channel.close();
         }

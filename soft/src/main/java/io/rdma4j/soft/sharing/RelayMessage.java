@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * PONG               -                                                    owner to member
  * REPLACED           -                                                    former member to the owner that was replaced
  * RESIGNED           -                                                    the owner that was replaced to member
+ * REFUSED            reason, version of the owner                         owner to a process that cannot be a member
  * </pre>
  */
 final class RelayMessage {
@@ -51,6 +52,17 @@ final class RelayMessage {
     /** The last message of an owner that was replaced: the end of the channel is not that of the process. */
     static final byte RESIGNED = 13;
 
+    /** The answer to a process that cannot join, after which the channel ends. */
+    static final byte REFUSED = 14;
+
+    /** The process and the owner have different versions of these messages. */
+    static final byte OTHER_VERSION = 1;
+
+    /** The owner has no descriptor for the channel. */
+    static final byte NO_DESCRIPTORS = 2;
+
+    static final int REFUSED_BYTES = 3;
+
     static final byte VERSION = 5;
 
     static final int HELLO_BYTES = 5;
@@ -69,6 +81,11 @@ final class RelayMessage {
     private record Subject(byte kind, long of) {}
 
     private RelayMessage() {}
+
+    /** Writes the message that a process cannot join. */
+    static ByteBuffer beginRefused(ByteBuffer out, byte reason) {
+        return begin(out, REFUSED, REFUSED_BYTES).put(1, reason).put(2, VERSION);
+    }
 
     /** Sends a message about nothing but its kind. It waits if the other process does not read. */
     static void send(LocalChannel channel, byte kind, ByteBuffer message) {

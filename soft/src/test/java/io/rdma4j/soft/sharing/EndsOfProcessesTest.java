@@ -325,6 +325,53 @@ class EndsOfProcessesTest {
     }
 
     @Test
+    void processOfAnotherVersionIsRefusedWithTheReason() throws Exception {
+        open(engine());
+        LocalChannel newer = others.connectLocal(socket());
+        send(newer, RelayMessage.HELLO, RelayMessage.VERSION + 1, SLOT, 0xc1, 0x01, 0, 0);
+        ByteBuffer answer = receive(newer);
+        assertThat(answer)
+                .isEqualTo(ByteBuffer.wrap(
+                        new byte[] {RelayMessage.REFUSED, RelayMessage.OTHER_VERSION, RelayMessage.VERSION}));
+        await(() -> newer.poll() == null && newer.isClosed());
+        assertThat(exits).as("it was no process of this address").isEmpty();
+    }
+
+    /** Opens the port of a process whose owner, played by this test, answers each attempt to join. */
+    private Throwable failureWithOwner(int... answer) throws Exception {
+        others.openUdp(ADDRESS, Frame.UDP_PORT);
+        Engine engine = engine();
+        LinkSet.LocalListener listener = others.listenLocal(socket());
+        CompletableFuture<SharedPort> opened = CompletableFuture.supplyAsync(() -> open(engine));
+        while (!opened.isDone()) {
+            LocalChannel accepted = listener.accept();
+            if (accepted != null && answer.length > 0) {
+                send(accepted, answer);
+            }
+            if (accepted != null) {
+                accepted.close();
+            }
+            Thread.sleep(1);
+        }
+        return opened.exceptionNow();
+    }
+
+    @Test
+    void processWhoseOwnerHasAnotherVersionFailsImmediatelyWithBothVersions() throws Exception {
+        long start = System.nanoTime();
+        assertThat(failureWithOwner(RelayMessage.REFUSED, RelayMessage.OTHER_VERSION, 9))
+                .hasMessageContaining("EADDRINUSE")
+                .hasMessageContaining("version 9")
+                .hasMessageContaining("version " + RelayMessage.VERSION);
+        assertThat(System.nanoTime() - start).as("it does not wait in vain").isLessThan(4_000_000_000L);
+    }
+
+    @Test
+    void ownerThatEndsEachChannelWithoutAReasonIsOneOfAnotherVersion() throws Exception {
+        assertThat(failureWithOwner()).hasMessageContaining("EADDRINUSE").hasMessageContaining("another version");
+    }
+
+    @Test
     void exitIsReportedToAMemberThatDoesNotReadAndWhoseChannelIsFull() throws Exception {
         Engine owner = engine();
         SharedPort port = open(owner);
