@@ -3,6 +3,7 @@ package io.rdma4j.link;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -168,9 +169,19 @@ public interface LinkSet extends AutoCloseable {
 
     /** A Unix-domain socket that other processes of this host connect to. */
     interface LocalListener extends AutoCloseable {
-        /** Accepts a connection without waiting, or returns null if there is none. */
+        /**
+         * Accepts a connection without waiting, or returns null if there is none. While this process lacks descriptors, connections
+         * are refused; the wait for others still blocks.
+         */
         @Nullable
         LocalChannel accept();
+
+        /**
+         * Sets the message that a process receives before its channel ends if this process has no descriptor for it.
+         *
+         * @param message from position to limit; the position does not change
+         */
+        default void refuseWith(ByteBuffer message) {}
 
         /** Closes the socket and removes its file. */
         @Override

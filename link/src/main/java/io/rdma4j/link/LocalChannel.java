@@ -23,6 +23,21 @@ public interface LocalChannel extends AutoCloseable {
     boolean send(ByteBuffer header, ByteBuffer body);
 
     /**
+     * Sends a message that is never dropped while the channel is open. If the other process does not read now, the message waits in
+     * this process, and {@link #send} drops messages until all that wait are sent. They are sent by later calls, and by {@link #poll}
+     * when the other process reads again.
+     *
+     * @param subject a message that waits is replaced by a later one with an equal subject, so that no more messages wait than there
+     *     are subjects; the later one is sent after those that wait
+     * @param message from position to limit; the position does not change
+     * @throws IllegalArgumentException if the message is larger than {@link #MAX_MESSAGE_BYTES}
+     */
+    void sendControl(Object subject, ByteBuffer message);
+
+    /** Returns whether messages of {@link #sendControl} wait. */
+    boolean hasUnsentControl();
+
+    /**
      * Returns the next complete message without waiting, or null if there is none.
      *
      * @return the message from position to limit, valid until the next call

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -168,6 +169,47 @@ class LocalChannelTest {
 
     private static ByteBuffer numbered(int number) {
         return ByteBuffer.allocate(4).putInt(0, number);
+    }
+
+    @ParameterizedTest
+    @MethodSource("pairsOfKinds")
+    void controlMessagesReachASlowReaderOnceForEachSubjectAndInOrder(String server, String client) throws Exception {
+        LinkSet serverSet = open(server);
+        LinkSet clientSet = open(client);
+        LinkSet.LocalListener listener = serverSet.listenLocal(path);
+        LocalChannel connected = clientSet.connectLocal(path);
+        LocalChannel accepted = accept(serverSet, listener);
+        while (connected.send(buffer(5000, 1), EMPTY)) {
+            // Until the socket is full.
+        }
+        for (int subject = 1; subject <= 1000; subject++) {
+            connected.sendControl(subject, numbered(subject));
+        }
+        for (int again = 0; again < 10; again++) {
+            connected.sendControl(7, numbered(7_000_000 + again));
+        }
+        assertThat(connected.hasUnsentControl()).isTrue();
+        assertThat(connected.send(buffer(1, 1), EMPTY)).as("a frame does not overtake").isFalse();
+        CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> {
+            while (!connected.isClosed()) {
+                clientSet.await(Long.MAX_VALUE); // the end of the wait is all that tells the writer that there is room
+                assertThat(connected.poll()).isNull();
+            }
+        });
+        List<Integer> received = new ArrayList<>();
+        while (received.size() < 1000) {
+            byte[] message = Objects.requireNonNull(next(serverSet, accepted));
+            if (message.length == 4) {
+                received.add(ByteBuffer.wrap(message).getInt());
+            }
+        }
+        List<Integer> expected = new ArrayList<>(IntStream.rangeClosed(1, 1000).boxed().toList());
+        expected.remove(Integer.valueOf(7));
+        expected.add(7_000_009);
+        assertThat(received).isEqualTo(expected);
+        accepted.close();
+        writer.get();
+        assertThat(connected.hasUnsentControl()).isFalse();
     }
 
     @ParameterizedTest

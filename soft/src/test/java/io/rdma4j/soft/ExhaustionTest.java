@@ -1,5 +1,7 @@
 package io.rdma4j.soft;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +30,46 @@ class ExhaustionTest {
             process.expect("create EMFILE");
             process.expect("list done");
             process.expect("create done");
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void deviceKeepsItsAddressesAndMtuWithoutDescriptors(@TempDir Path folder)
+            throws IOException, InterruptedException {
+        Path file = Files.createFile(folder.resolve("file"));
+        try (ChildProcess process = new ChildProcess(
+                FEW_DESCRIPTORS, ScarceProcess.class, List.of("-XX:-MaxFDLimit"), file.toString(), "127.0.0.1")) {
+            process.expect("before");
+            for (int free = 0; free < 4; free++) {
+                process.send(String.valueOf(free));
+                assertThat(process.expect("with " + free)).as("%d free descriptors", free).containsExactly("same");
+            }
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void ownerWithoutDescriptorsRefusesOtherProcessesWithTheReason(@TempDir Path folder)
+            throws IOException, InterruptedException {
+        Path file = Files.createFile(folder.resolve("file"));
+        List<String> options = List.of("-XX:-MaxFDLimit", "-Drdma4j.run.dir=" + folder.resolve("run"));
+        try (ChildProcess owner = new ChildProcess(
+                FEW_DESCRIPTORS, ScarceProcess.class, options, file.toString(), "127.0.0.1")) {
+            owner.expect("before");
+            owner.send("listen");
+            owner.expect("listen done");
+            owner.expect("full");
+            try (ChildProcess other = new ChildProcess(ListeningProcess.class, options, "127.0.0.1", "8")) {
+                assertThat(String.join(" ", other.expect("listen")))
+                        .startsWith("EAGAIN")
+                        .contains("has no free file descriptor");
+            }
+            owner.send("state");
+            owner.expect("has same");
+            try (ChildProcess other = new ChildProcess(ListeningProcess.class, options, "127.0.0.1", "8")) {
+                other.expect("listen done");
+            }
         }
     }
 }

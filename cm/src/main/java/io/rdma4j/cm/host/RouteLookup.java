@@ -32,7 +32,7 @@ public final class RouteLookup {
      * @param operation the C name of the calling operation, for messages
      * @param source local address that must be used, or null for the system's choice
      * @param destination destination address, not a wildcard
-     * @throws RdmaException {@code ENETUNREACH} if there is no route
+     * @throws RdmaException {@code ENETUNREACH} if there is no route, {@code EMFILE} if this process lacks descriptors to find out
      */
     public static InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination) {
         return CACHE.find(source, destination, () -> query(operation, source, destination));
@@ -46,6 +46,14 @@ public final class RouteLookup {
             InetAddress local = socket.getLocalAddress();
             return local.isLinkLocalAddress() ? local : ofBytes(local.getAddress()); // else without a scope
         } catch (SocketException | UncheckedIOException noRoute) {
+            if (DescriptorShortage.isCauseOf(noRoute)) {
+                throw new RdmaException(
+                        operation,
+                        Errno.EMFILE,
+                        "look up the route to " + AddressText.of(destination) + ": " + noRoute.getMessage(),
+                        DescriptorShortage.HINT,
+                        noRoute);
+            }
             throw new RdmaException(
                     operation,
                     Errno.ENETUNREACH,

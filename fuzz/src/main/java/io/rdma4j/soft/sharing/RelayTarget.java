@@ -113,6 +113,16 @@ public final class RelayTarget implements FuzzTarget {
         }
 
         @Override
+        public void sendControl(Object subject, ByteBuffer message) {
+            boolean _ = send(message, ByteBuffer.allocate(0));
+        }
+
+        @Override
+        public boolean hasUnsentControl() {
+            return false;
+        }
+
+        @Override
         public @Nullable ByteBuffer poll() {
             byte[] next = isClosed ? null : input.poll();
             return next == null ? null : ByteBuffer.wrap(next);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds the network interface of a local address, and its properties. Thread safe. */
 public final class Interfaces {
-    /** The MTU assumed if the system does not report one: that of Ethernet. */
+    /** The MTU assumed for an address that no interface has: that of Ethernet. */
     private static final int USUAL_MTU_BYTES = 1500;
 
     /**
@@ -31,6 +31,15 @@ public final class Interfaces {
      * @throws SocketException if the system cannot list its interfaces
      */
     public static List<NetworkInterface> all() throws SocketException {
+        List<NetworkInterface> listed = list();
+        if (Ipv6Addresses.mayBeMissing(listed)) {
+            Ipv6Addresses.requireDescriptors();
+            return list(); // the addresses are new, or Java has no IPv6
+        }
+        return listed;
+    }
+
+    private static List<NetworkInterface> list() throws SocketException {
         try {
             return NetworkInterface.networkInterfaces().toList();
         } catch (SocketException e) {
@@ -79,8 +88,12 @@ public final class Interfaces {
      * @throws SocketException if the system does not list its interfaces
      */
     public static @Nullable InterfaceView view(String name) throws SocketException {
-        NetworkInterface network = NetworkInterface.getByName(name);
-        return network == null ? null : new InterfaceView(new InterfaceView.JavaInterface(network));
+        for (NetworkInterface network : all()) {
+            if (network.getName().equals(name)) {
+                return new InterfaceView(new InterfaceView.JavaInterface(network));
+            }
+        }
+        return null;
     }
 
     /**
@@ -115,25 +128,21 @@ public final class Interfaces {
     /**
      * Returns the MTU of the interface that has {@code address}. All of 127/8 belongs to the loopback interface.
      *
-     * @return the size of the largest IP packet in bytes, 1500 if the system does not report it
+     * @return the size of the largest IP packet in bytes, 1500 if no interface has the address
+     * @throws SocketException if the interface was removed meanwhile, or this process lacks descriptors
      */
-    public static int mtuBytes(InetAddress address) {
-        try {
-            return mtuBytes(find(address));
-        } catch (SocketException e) {
-            return USUAL_MTU_BYTES;
-        }
+    public static int mtuBytes(InetAddress address) throws SocketException {
+        return mtuBytes(find(address));
     }
 
-    /** Returns the MTU of an interface in bytes, 1500 if the system does not report it. */
-    public static int mtuBytes(@Nullable NetworkInterface network) {
-        try {
-            int mtu = network == null ? 0 : network.getMTU();
-            return mtu > 0 ? mtu : USUAL_MTU_BYTES;
-        } catch (SocketException e) {
-            // The interface was removed since it was found; using the link will report that.
-            return USUAL_MTU_BYTES;
-        }
+    /**
+     * Returns the MTU of an interface in bytes, 1500 without an interface.
+     *
+     * @throws SocketException if the interface was removed, or this process lacks descriptors
+     */
+    public static int mtuBytes(@Nullable NetworkInterface network) throws SocketException {
+        int mtu = network == null ? 0 : network.getMTU();
+        return mtu > 0 ? mtu : USUAL_MTU_BYTES;
     }
 
     /**
@@ -158,7 +167,14 @@ public final class Interfaces {
      */
     public static @Nullable NetworkInterface find(InetAddress address) throws SocketException {
         NetworkInterface network = NetworkInterface.getByInetAddress(address);
-        return network == null && address.isLoopbackAddress() ? loopback() : network;
+        if (network == null && address.isLoopbackAddress()) {
+            return loopback();
+        }
+        if (network == null && address instanceof Inet6Address) {
+            all(); // without a descriptor, Java finds no IPv6 address and does not say so
+            return NetworkInterface.getByInetAddress(address);
+        }
+        return network;
     }
 
     private static @Nullable NetworkInterface loopback() throws SocketException {

@@ -2,6 +2,9 @@ package io.rdma4j.link.internal;
 
 import io.rdma4j.link.LocalChannel;
 import java.nio.ByteBuffer;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,11 +12,12 @@ import org.jspecify.annotations.Nullable;
  * order, followed by its content.
  *
  * <p>The socket's buffer is the queue. If it accepts only part of a message, the rest is kept here and written first;
- * until then, further messages are dropped. The channel is closed if the peer violates the framing.
+ * until then, further messages are dropped, and control messages wait. The channel is closed if the peer violates the framing.
  */
 public final class FramedChannel implements LocalChannel {
     private static final int PREFIX_BYTES = 2;
     private static final int INPUT_BYTES = 64 * 1024;
+    private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
     private final ByteStream stream;
     private final ByteBuffer output = ByteBuffer.allocateDirect(PREFIX_BYTES + MAX_MESSAGE_BYTES);
@@ -22,6 +26,10 @@ public final class FramedChannel implements LocalChannel {
     private final ByteBuffer input = ByteBuffer.allocateDirect(INPUT_BYTES);
 
     private final ByteBuffer message = input.duplicate();
+
+    /** The control messages that wait, by subject, in the order in which they are sent. */
+    private final Map<Object, ByteBuffer> unsentControl = new LinkedHashMap<>();
+
     private int parsed;
     private boolean inputEnded;
     private boolean closed;
@@ -50,12 +58,41 @@ public final class FramedChannel implements LocalChannel {
         return bytes;
     }
 
+    /** Returns a message as it is sent, in a direct buffer. */
+    public static ByteBuffer framed(ByteBuffer message) {
+        int bytes = messageBytes(message, EMPTY);
+        ByteBuffer framed = ByteBuffer.allocateDirect(PREFIX_BYTES + bytes);
+        return framed.putShort((short) bytes).put(message.duplicate()).flip();
+    }
+
     @Override
     public boolean send(ByteBuffer header, ByteBuffer body) {
         int bytes = messageBytes(header, body);
-        if (closed || !flush()) {
-            return false;
+        return !closed && flush() && write(header, body, bytes);
+    }
+
+    @Override
+    public void sendControl(Object subject, ByteBuffer control) {
+        int bytes = messageBytes(control, EMPTY);
+        if (closed || flush() && write(control, EMPTY, bytes)) {
+            return;
         }
+        ByteBuffer copy = ByteBuffer.allocate(bytes);
+        copy.put(0, control, control.position(), bytes);
+        unsentControl.remove(subject); // a later message is sent after those that wait
+        unsentControl.put(subject, copy);
+        if (!closed) {
+            stream.wantsWrite(true);
+        }
+    }
+
+    @Override
+    public boolean hasUnsentControl() {
+        return !closed && !unsentControl.isEmpty();
+    }
+
+    /** Writes a message, at least in part, when nothing else is left to write. Returns false if the stream takes nothing now. */
+    private boolean write(ByteBuffer header, ByteBuffer body, int bytes) {
         output.clear();
         output.putShort((short) bytes);
         output.put(PREFIX_BYTES, header, header.position(), header.remaining());
@@ -73,21 +110,42 @@ public final class FramedChannel implements LocalChannel {
         return true;
     }
 
-    /** Writes the rest of a partly written message. Returns true if nothing is left and the channel is open. */
+    /**
+     * Writes the rest of a partly written message, and the control messages that wait. Returns true if nothing is left and the channel
+     * is open.
+     */
     private boolean flush() {
-        if (!output.hasRemaining()) {
+        if (!output.hasRemaining() && unsentControl.isEmpty()) {
             return true;
         }
-        if (stream.write(output) == ByteStream.ENDED) {
-            closed = true;
-            output.limit(output.position());
-            stream.wantsWrite(false);
-            return false;
-        }
-        if (output.hasRemaining()) {
+        if (!flushOutput() || !flushControl()) {
             return false;
         }
         stream.wantsWrite(false);
+        return true;
+    }
+
+    private boolean flushOutput() {
+        if (output.hasRemaining() && stream.write(output) == ByteStream.ENDED) {
+            closed = true;
+            output.limit(output.position());
+            stream.wantsWrite(false);
+        }
+        return !closed && !output.hasRemaining();
+    }
+
+    private boolean flushControl() {
+        Iterator<ByteBuffer> waiting = unsentControl.values().iterator();
+        while (waiting.hasNext()) {
+            ByteBuffer next = waiting.next();
+            if (!write(next, EMPTY, next.remaining())) {
+                return false;
+            }
+            waiting.remove();
+            if (output.hasRemaining()) {
+                return false; // the rest of this message comes before the next one
+            }
+        }
         return true;
     }
 
@@ -143,6 +201,7 @@ public final class FramedChannel implements LocalChannel {
     private void end() {
         inputEnded = true;
         closed = true;
+        unsentControl.clear();
         stream.close();
     }
 

@@ -8,7 +8,15 @@ final class LinuxErrno {
     static final int ENOMEM = 12;
     static final int ENOBUFS = 105;
 
+    private static final int ENFILE = 23;
+    private static final int EMFILE = 24;
+
     private LinuxErrno() {}
+
+    /** Returns whether a call failed because the process or the system lacks descriptors or memory for a new one. */
+    static boolean isShortage(int errno) {
+        return errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS;
+    }
 
     /** Returns the name and meaning of an error number. */
     static String describe(int errno) {
@@ -17,8 +25,8 @@ final class LinuxErrno {
             case 2 -> "ENOENT (no such file)";
             case EAGAIN -> "EAGAIN (the listener's queue is full)";
             case 13 -> "EACCES (permission denied)";
-            case 23 -> "ENFILE (too many open files in the system)";
-            case 24 -> "EMFILE (too many open files)";
+            case ENFILE -> "ENFILE (too many open files in the system)";
+            case EMFILE -> "EMFILE (too many open files)";
             case 97 -> "EAFNOSUPPORT (address family not supported)";
             case 98 -> "EADDRINUSE (address already in use)";
             case 99 -> "EADDRNOTAVAIL (no interface of this host has the address)";

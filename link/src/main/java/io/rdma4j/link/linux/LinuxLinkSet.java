@@ -24,6 +24,8 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.function.BiFunction;
@@ -36,6 +38,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LinuxLinkSet implements LinkSet {
     private static final int BACKLOG = 128;
+
+    /** The time after which a listener is tried again whose connections this process had no descriptors for. */
+    private static final long SUSPENSION_NANOS = 100_000_000;
 
     private final WakeupGate gate = new WakeupGate();
     private final int event;
@@ -50,6 +55,7 @@ public final class LinuxLinkSet implements LinkSet {
     /** Copy on write. */
     private volatile LinuxReceiveRing[] rings = {};
 
+    private final DescriptorReserve reserve = new DescriptorReserve();
     private volatile boolean closed;
 
     /** Used by the waiting thread only. */
@@ -169,7 +175,8 @@ public final class LinuxLinkSet implements LinkSet {
         }
     }
 
-    private Link unicastLink(Socket socket, PortGroup shared, @Nullable NetworkInterface network) {
+    private Link unicastLink(Socket socket, PortGroup shared, @Nullable NetworkInterface network)
+            throws SocketException {
         InetAddress address = shared.local.getAddress();
         int mtuBytes = Interfaces.mtuBytes(network);
         Link link =
@@ -264,6 +271,7 @@ public final class LinuxLinkSet implements LinkSet {
             socket.onSetClose(file::remove);
             L listener = creator.apply(socket, file);
             add(socket);
+            reserve.fill();
             return listener;
         } catch (IOException | RuntimeException e) {
             socket.close();
@@ -390,8 +398,9 @@ public final class LinuxLinkSet implements LinkSet {
             short events = all[i].events;
             descriptors.set(i + 1, events == Socket.NO_EVENTS ? PollDescriptors.NONE : all[i].fd, events);
         }
-        if (!descriptors.await(all.length + 1, timeoutNanos)) {
-            return false;
+        boolean retries = reserve.hasSuspended();
+        if (!descriptors.await(all.length + 1, retries ? Math.min(timeoutNanos, SUSPENSION_NANOS) : timeoutNanos)) {
+            return retries && resume(all);
         }
         if (descriptors.isReady(0)) {
             Posix.drainEvent(event, drained);
@@ -404,6 +413,23 @@ public final class LinuxLinkSet implements LinkSet {
             }
         }
         return isLocalReady;
+    }
+
+    /**
+     * Accepts a connection as a non-blocking descriptor; see {@link DescriptorReserve#accept}. While this process lacks descriptors, the
+     * set tries the listener now and then instead of waiting for it.
+     */
+    int accept(Socket listening, @Nullable ByteBuffer refusal) {
+        return reserve.accept(listening, refusal);
+    }
+
+    /** Waits for all listeners again. Returns true: they may have input. */
+    private boolean resume(Socket[] all) {
+        reserve.resume();
+        for (Socket each : all) {
+            each.resume();
+        }
+        return true;
     }
 
     @Override
@@ -435,6 +461,7 @@ public final class LinuxLinkSet implements LinkSet {
         for (Socket socket : all) {
             socket.setClosing();
         }
+        reserve.close();
         Posix.close(event);
     }
 
@@ -442,6 +469,7 @@ public final class LinuxLinkSet implements LinkSet {
     private final class Listener implements LocalListener {
         private final Socket socket;
         private final SocketFile file;
+        private @Nullable ByteBuffer refusal;
 
         Listener(Socket socket, SocketFile file) {
             this.socket = socket;
@@ -454,7 +482,7 @@ public final class LinuxLinkSet implements LinkSet {
                 return null;
             }
             while (true) {
-                int fd = Posix.accept(socket.errno, socket.fd);
+                int fd = LinuxLinkSet.this.accept(socket, refusal);
                 if (fd < 0) {
                     return null; // no connection pending, or the peer has closed it again
                 }
@@ -465,6 +493,11 @@ public final class LinuxLinkSet implements LinkSet {
                 // The file's permissions exclude other users; this check applies if the permissions were changed.
                 accepted.close();
             }
+        }
+
+        @Override
+        public void refuseWith(ByteBuffer message) {
+            refusal = FramedChannel.framed(message);
         }
 
         @Override

@@ -61,7 +61,7 @@ final class LinuxRingListener implements RingListener {
 
     private void acceptPending() {
         for (int i = 0; i < MOST_PENDING; i++) {
-            int fd = Posix.accept(socket.errno, socket.fd);
+            int fd = set.accept(socket, null); // without descriptors: the other process keeps using UDP
             if (fd < 0) {
                 return;
             }

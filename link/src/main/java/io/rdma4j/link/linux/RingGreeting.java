@@ -82,7 +82,8 @@ final class RingGreeting {
         if (fd >= 0) {
             Posix.close(fd);
         }
-        throw new IOException("a process sent something else than a ring");
+        throw new IOException(
+                "a process sent something else than a ring, or this process has no descriptor for the memory");
     }
 
     /** Returns the address of the greeting that was received last, upper half. */

@@ -119,6 +119,13 @@ final class Socket {
         onSetClose = action;
     }
 
+    /** Waits for the socket again if it is a listener that the set did not wait for. */
+    void resume() {
+        if (isLocal && events == NO_EVENTS) {
+            events = Posix.POLLIN;
+        }
+    }
+
     /** Makes this the socket of a ring: the waiting thread reads what arrives at it. */
     void becomeRing(Runnable reader) {
         onReady = reader;

@@ -19,6 +19,8 @@ final class MemoryChannel implements LocalChannel, MemoryLinkSet.Member {
      */
     private static final int CAPACITY_BYTES = 256 * 1024;
 
+    private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
+
     private final MemoryLinkSet set;
     private final Queue<ByteBuffer> input = new ConcurrentLinkedQueue<>();
     private final AtomicInteger inputBytes = new AtomicInteger();
@@ -42,12 +44,31 @@ final class MemoryChannel implements LocalChannel, MemoryLinkSet.Member {
         if (closed || receiver == null || receiver.inputBytes.get() + bytes > CAPACITY_BYTES) {
             return false;
         }
+        deliver(receiver, header, body, bytes);
+        return true;
+    }
+
+    /** The message may exceed the capacity, and so never waits here. */
+    @Override
+    public void sendControl(Object subject, ByteBuffer message) {
+        int bytes = FramedChannel.messageBytes(message, EMPTY);
+        MemoryChannel receiver = peer;
+        if (!closed && receiver != null) {
+            deliver(receiver, message, EMPTY, bytes);
+        }
+    }
+
+    @Override
+    public boolean hasUnsentControl() {
+        return false;
+    }
+
+    private static void deliver(MemoryChannel receiver, ByteBuffer header, ByteBuffer body, int bytes) {
         ByteBuffer message = ByteBuffer.allocate(bytes);
         message.put(header.duplicate()).put(body.duplicate()).flip();
         receiver.inputBytes.addAndGet(bytes);
         receiver.input.add(message);
         receiver.set.inputArrived();
-        return true;
     }
 
     @Override

@@ -20,6 +20,8 @@ import java.net.SocketOption;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.MembershipKey;
 import java.nio.channels.NetworkChannel;
@@ -51,9 +53,13 @@ public final class NioLinkSet implements LinkSet {
 
     private static final long NANOS_PER_MILLI = 1_000_000;
 
+    /** The time after which a listener is tried again whose connections this process had no descriptors for. */
+    private static final long SUSPENSION_NANOS = 100_000_000;
+
     private final SelectorProvider provider;
     private final Selector selector;
     private final WakeupGate gate = new WakeupGate();
+    private final NioReserve reserve;
 
     /** Held while a wait uses the gate, so that no other select consumes its wakeup. */
     private final ReentrantLock selecting = new ReentrantLock();
@@ -66,6 +72,7 @@ public final class NioLinkSet implements LinkSet {
     public NioLinkSet() throws IOException {
         provider = platformProvider();
         selector = provider.openSelector();
+        reserve = new NioReserve(provider);
     }
 
     /**
@@ -181,8 +188,10 @@ public final class NioLinkSet implements LinkSet {
             }
             SocketFile file = SocketFile.bound(socket);
             server.configureBlocking(false);
-            NioListener listener = new NioListener(server, file, socket);
-            register(server, SelectionKey.OP_ACCEPT).attach(listener);
+            SelectionKey key = register(server, SelectionKey.OP_ACCEPT);
+            NioListener listener = new NioListener(server, file, socket, key);
+            key.attach(listener);
+            reserve.fill();
             return listener;
         } catch (IOException | RuntimeException e) {
             server.close();
@@ -238,14 +247,19 @@ public final class NioLinkSet implements LinkSet {
         // A selector does not block a thread whose interrupt status is set, so the caller would spin.
         boolean interrupted = Thread.interrupted();
         selecting.lock();
+        boolean retries = reserve.hasSuspended();
+        long longestNanos = retries ? Math.min(timeoutNanos, SUSPENSION_NANOS) : timeoutNanos;
         try {
-            if (!gate.beginWait() || timeoutNanos <= 0) {
+            if (!gate.beginWait() || longestNanos <= 0) {
                 selector.selectNow(NioLinkSet::ignore);
-            } else if (timeoutNanos == Long.MAX_VALUE) {
+            } else if (longestNanos == Long.MAX_VALUE) {
                 selector.select(NioLinkSet::ignore);
             } else {
                 // Rounded up: a late timer is better than spinning until an early wait expires.
-                selector.select(NioLinkSet::ignore, (timeoutNanos - 1) / NANOS_PER_MILLI + 1);
+                selector.select(NioLinkSet::ignore, (longestNanos - 1) / NANOS_PER_MILLI + 1);
+            }
+            if (retries) {
+                reserve.resume();
             }
         } catch (IOException e) {
             throw new IllegalStateException("wait for links: " + e.getMessage(), e);
@@ -303,6 +317,7 @@ public final class NioLinkSet implements LinkSet {
             }
             closeQuietly(key.channel());
         }
+        reserve.close();
         closeQuietly(selector);
     }
 
@@ -320,11 +335,19 @@ public final class NioLinkSet implements LinkSet {
         private final ServerSocketChannel server;
         private final SocketFile file;
         private final Path path;
+        private final SelectionKey key;
+        private @Nullable ByteBuffer refusal;
 
-        NioListener(ServerSocketChannel server, SocketFile file, Path path) {
+        NioListener(ServerSocketChannel server, SocketFile file, Path path, SelectionKey key) {
             this.server = server;
             this.file = file;
             this.path = path;
+            this.key = key;
+        }
+
+        @Override
+        public void refuseWith(ByteBuffer message) {
+            refusal = FramedChannel.framed(message);
         }
 
         @Override
@@ -341,8 +364,11 @@ public final class NioLinkSet implements LinkSet {
                 }
                 channel.configureBlocking(false);
                 return adopt(channel);
-            } catch (IOException e) {
-                // The peer has closed the connection again, or this listener is closed.
+            } catch (ClosedChannelException closed) {
+                return null;
+            } catch (IOException lacksDescriptors) {
+                // Or the peer has closed the connection again: then there is no connection to refuse.
+                reserve.refuse(server, key, refusal);
                 return null;
             }
         }

@@ -3,6 +3,7 @@ package io.rdma4j.soft.device;
 import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.link.host.InterfaceView;
 import io.rdma4j.soft.engine.Port;
+import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.transport.QueuePairCounters;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
@@ -60,6 +61,7 @@ public final class SoftDevice implements Device {
     private volatile long[] gidHalves = {};
 
     private final DeviceCounters counters = new DeviceCounters();
+    private volatile PortReading reading = new PortReading(true, false, 0);
 
     SoftDevice(SoftDevices devices, InterfaceView network) {
         this.devices = devices;
@@ -96,7 +98,12 @@ public final class SoftDevice implements Device {
 
     @Override
     public DeviceContext open() {
-        if (network() == null) {
+        try {
+            reading = PortReading.of(network());
+        } catch (SocketException e) {
+            throw SystemFailure.of("ibv_open_device", "find the network interface " + networkName, e, "");
+        }
+        if (!reading.exists) {
             throw new RdmaException(
                     "ibv_open_device",
                     Errno.ENODEV,
@@ -109,13 +116,13 @@ public final class SoftDevice implements Device {
         return context;
     }
 
-    private @Nullable InterfaceView network() {
-        try {
-            InterfaceView network = devices.host().named(networkName);
-            return network != null && network.index() == index ? network : null;
-        } catch (SocketException e) {
-            return null;
-        }
+    private @Nullable InterfaceView network() throws SocketException {
+        return ownOrNull(devices.host().named(networkName));
+    }
+
+    /** Returns null for an interface that has replaced the one of this device. */
+    private @Nullable InterfaceView ownOrNull(@Nullable InterfaceView network) {
+        return network != null && network.index() == index ? network : null;
     }
 
     /** Returns the counters of its queue pairs. */
@@ -246,7 +253,12 @@ public final class SoftDevice implements Device {
 
     private void refresh() {
         synchronized (refreshing) {
-            InterfaceView network = network();
+            InterfaceView network;
+            try {
+                network = network();
+            } catch (SocketException unknown) {
+                return; // a failure says nothing about the addresses, which the device keeps
+            }
             enter(network == null ? List.of() : network.addresses(), network != null);
         }
     }
@@ -274,14 +286,26 @@ public final class SoftDevice implements Device {
 
     // ---- the port ----
 
+    /**
+     * The attributes of the interface that the system has reported last. They stay as they are if the system does not report them, as
+     * without descriptors.
+     */
+    private record PortReading(boolean exists, boolean isUp, int mtuBytes) {
+        static PortReading of(@Nullable InterfaceView network) throws SocketException {
+            return network == null
+                    ? new PortReading(false, false, 0)
+                    : new PortReading(true, network.isUp(), network.mtuBytes());
+        }
+    }
+
     /** Returns the path MTU, which may be slightly outdated; for frequent calls. */
     public PathMtu activeMtu() {
         try {
-            InterfaceView network = devices.host().recentlyNamed(networkName);
-            return activeMtu(network == null || network.index() != index ? 0 : network.mtuBytes());
-        } catch (SocketException e) {
-            return activeMtu(0); // removed meanwhile
+            reading = PortReading.of(ownOrNull(devices.host().recentlyNamed(networkName)));
+        } catch (SocketException unknown) {
+            return activeMtu(reading.mtuBytes);
         }
+        return activeMtu(reading.mtuBytes);
     }
 
     private static PathMtu activeMtu(int packetBytes) {
@@ -289,19 +313,16 @@ public final class SoftDevice implements Device {
     }
 
     PortAttributes port() {
-        InterfaceView network = network();
-        boolean up = false;
-        int mtuBytes = 0;
+        int speedMegabits = 0;
         try {
-            if (network != null) {
-                up = network.isUp();
-                mtuBytes = network.mtuBytes();
-            }
-        } catch (SocketException e) {
-            // Removed meanwhile: reported as down.
-            up = false;
+            InterfaceView network = network();
+            reading = PortReading.of(network);
+            speedMegabits = network == null ? 0 : network.megabitsPerSecond();
+        } catch (SocketException unknown) {
+            speedMegabits = 0; // the other attributes are those before
         }
-        LinkSpeed speed = LinkSpeed.of(network == null ? 0 : network.megabitsPerSecond());
+        boolean up = reading.isUp;
+        LinkSpeed speed = LinkSpeed.of(speedMegabits);
         QueuePairCounters sums = counters.sums();
         return PortAttributes.builder()
                 .partitionKeyViolations(sums.badPartitionKey)
@@ -309,7 +330,7 @@ public final class SoftDevice implements Device {
                 .state(up ? PortState.ACTIVE : PortState.DOWN)
                 .physicalState(up ? PhysicalPortState.LINK_UP : PhysicalPortState.DISABLED)
                 .maxMtu(PathMtu.MTU_4096)
-                .activeMtu(activeMtu(mtuBytes))
+                .activeMtu(activeMtu(reading.mtuBytes))
                 .gidTableLength(GID_TABLE_LENGTH)
                 .partitionKeyTableLength(Limits.PARTITION_KEYS)
                 .maxMessageBytes(MAX_MESSAGE_BYTES)

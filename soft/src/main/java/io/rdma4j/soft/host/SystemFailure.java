@@ -1,9 +1,9 @@
 package io.rdma4j.soft.host;
 
+import io.rdma4j.cm.host.DescriptorShortage;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
-import java.util.Locale;
 
 /**
  * Creates the exception for an operation that failed because the system refused something it needs.
@@ -12,8 +12,6 @@ import java.util.Locale;
  * messages of the JDK and our links. It is transient, any operation can encounter it, and it has one remedy.
  */
 public final class SystemFailure {
-    private static final String NO_DESCRIPTORS = Errno.EMFILE.text().toLowerCase(Locale.ROOT);
-
     private SystemFailure() {}
 
     /**
@@ -31,14 +29,12 @@ public final class SystemFailure {
                 operation,
                 exhausted ? Errno.EMFILE : Errno.EIO,
                 doing + ": " + cause.getMessage(),
-                exhausted
-                        ? "Close files and sockets that are not needed, or raise the limit of open files (ulimit -n)"
-                        : hint,
+                exhausted ? DescriptorShortage.HINT : hint,
                 cause);
     }
 
     /** Returns whether a failure was caused by a lack of file descriptors. */
     public static boolean lacksDescriptors(IOException failure) {
-        return String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT).contains(NO_DESCRIPTORS);
+        return DescriptorShortage.isCauseOf(failure);
     }
 }

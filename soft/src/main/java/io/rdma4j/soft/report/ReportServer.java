@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 public final class ReportServer implements AutoCloseable {
     private static final System.Logger LOGGER = System.getLogger(ReportServer.class.getName());
 
+    /** The pause after a failure, such as a lack of descriptors. */
+    private static final long FAILURE_PAUSE_MILLIS = 100;
+
     /** The waits of a millisecond for a reader that does not read, for one report. */
     private static final int MAX_PAUSES = 1000;
 
@@ -76,8 +79,8 @@ public final class ReportServer implements AutoCloseable {
         } catch (ClosedChannelException e) {
             return channel.isOpen();
         } catch (IOException e) {
-            // The reader has gone, or there is no descriptor for it: it can try again.
-            pause();
+            // The reader has disconnected, or there is no descriptor for it: then it remains pending.
+            pause(FAILURE_PAUSE_MILLIS);
         }
         return channel.isOpen();
     }
@@ -88,14 +91,14 @@ public final class ReportServer implements AutoCloseable {
         for (int pauses = 0; bytes.hasRemaining() && pauses < MAX_PAUSES; ) {
             if (reader.write(bytes) == 0) {
                 pauses++;
-                pause();
+                pause(1);
             }
         }
     }
 
-    private static void pause() {
+    private static void pause(long millis) {
         try {
-            Thread.sleep(1);
+            Thread.sleep(millis);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -35,7 +35,6 @@ final class PortMember implements Link {
 
     private static final long BUSY_NANOS = 1_000_000;
     private static final int NO_SLOT = -1;
-    private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
     private final SharedPort port;
     private final LocalChannel channel;
@@ -69,6 +68,11 @@ final class PortMember implements Link {
     /** True if this process closed the channel, so the owner may still be running. */
     private boolean refused;
 
+    /** The reason in the owner's refusal, and its version; 0 if it has sent none. */
+    private byte refusal;
+
+    private int ownerVersion;
+
     /** The slot of a process that exited after it sent the frames received last, or {@link #NO_SLOT}. */
     private int exitedSlot = NO_SLOT;
 
@@ -90,7 +94,7 @@ final class PortMember implements Link {
                 .put(1, RelayMessage.VERSION)
                 .put(2, (byte) slot)
                 .putShort(3, (short) udpPort);
-        var _ = channel.send(header, EMPTY);
+        RelayMessage.send(channel, RelayMessage.HELLO, header);
     }
 
     // ---- registration with the owner ----
@@ -116,12 +120,22 @@ final class PortMember implements Link {
 
     private void sendService(byte kind, long serviceId) {
         RelayMessage.begin(header, kind, RelayMessage.SERVICE_BYTES).putLong(RelayMessage.SERVICE_AT, serviceId);
-        var _ = channel.send(header, EMPTY);
+        RelayMessage.send(channel, RelayMessage.LISTEN, serviceId, header); // one of both kinds: the last one counts
     }
 
     /** Returns the slot of the owner's process; 0 before the owner has sent it. */
     int ownerSlot() {
         return ownerSlot;
+    }
+
+    /** Returns why the owner has refused this process, by the number in {@link RelayMessage}; 0 if it has not said so. */
+    byte refusal() {
+        return refusal;
+    }
+
+    /** Returns the owner's version of the messages; 0 if it is unknown. */
+    int ownerVersion() {
+        return ownerVersion;
     }
 
     /** Returns whether the owner has exited and everything that it sent and relayed was received. */
@@ -154,7 +168,7 @@ final class PortMember implements Link {
 
     private void send(byte kind) {
         RelayMessage.begin(header, kind, 1);
-        var _ = channel.send(header, EMPTY);
+        RelayMessage.send(channel, kind, header);
     }
 
     /** Returns whether the owner was replaced, but has not exited. */
@@ -295,7 +309,7 @@ final class PortMember implements Link {
             ownerSlot = message.get(at + 2) & 0xff;
             port.siblings().put(ownerSlot, 0); // it may have been a member, which received at a port of its own
             welcome = true;
-            port.signal().raise();
+            port.onWelcome();
         } else if (kind == RelayMessage.LISTENING && bytes == RelayMessage.SERVICE_BYTES) {
             registeredServices.add(message.getLong(at + RelayMessage.SERVICE_AT));
             port.signal().raise();
@@ -308,6 +322,11 @@ final class PortMember implements Link {
             return; // that it has arrived is all it says
         } else if (kind == RelayMessage.RESIGNED && bytes == 1) {
             resigned = true;
+            channel.close();
+        } else if (kind == RelayMessage.REFUSED && bytes == RelayMessage.REFUSED_BYTES && !welcome) {
+            refusal = message.get(at + 1);
+            ownerVersion = message.get(at + 2) & 0xff;
+            refused = true;
             channel.close();
         } else if (kind == RelayMessage.CRASH_DISCONNECTS && ownersCrashDisconnects.onMessage(message, ownerSlot)) {
             return;

@@ -41,7 +41,6 @@ final class PortOwner {
 
     private static final int BURST_FRAMES = 128;
     private static final int SLOTS = 256;
-    private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
     /** Another process that shares the address. */
     private static final class Member {
@@ -75,6 +74,7 @@ final class PortOwner {
         this.port = port;
         this.listener = listener;
         this.graceEndsNanos = graceEndsNanos;
+        listener.refuseWith(RelayMessage.beginRefused(header, RelayMessage.NO_DESCRIPTORS));
     }
 
     // ---- members ----
@@ -157,18 +157,22 @@ final class PortOwner {
             member.services.add(service);
             RelayMessage.begin(header, RelayMessage.LISTENING, RelayMessage.SERVICE_BYTES)
                     .putLong(RelayMessage.SERVICE_AT, service);
-            var _ = member.channel.send(header, EMPTY);
+            RelayMessage.send(member.channel, RelayMessage.LISTENING, service, header);
         } else if (kind == RelayMessage.UNLISTEN && bytes == RelayMessage.SERVICE_BYTES) {
             member.services.remove(message.getLong(at + RelayMessage.SERVICE_AT));
         } else if (kind == RelayMessage.PING && bytes == 1) {
             RelayMessage.begin(header, RelayMessage.PONG, 1);
-            var _ = member.channel.send(header, EMPTY);
+            RelayMessage.send(member.channel, RelayMessage.PONG, header);
         } else if (kind == RelayMessage.REPLACED && bytes == 1) {
             port.replacement().checkSoon();
         } else if (kind == RelayMessage.CRASH_DISCONNECTS && member.crashDisconnects.onMessage(message, member.slot)) {
             return;
         } else {
             // Another version of this program, or another program.
+            if (kind == RelayMessage.HELLO && member.slot == 0) {
+                RelayMessage.beginRefused(header, RelayMessage.OTHER_VERSION);
+                RelayMessage.send(member.channel, RelayMessage.REFUSED, header);
+            }
             member.isExpelled = true;
             member.channel.close();
         }
@@ -195,7 +199,7 @@ final class PortOwner {
         RelayMessage.begin(header, RelayMessage.WELCOME, 3)
                 .put(1, RelayMessage.VERSION)
                 .put(2, (byte) engine.slot());
-        var _ = member.channel.send(header, EMPTY);
+        RelayMessage.send(member.channel, RelayMessage.WELCOME, header);
         port.claimInput(); // it may have closed a socket of the port
         if (backupMember == null) {
             chooseBackup(member);
@@ -221,7 +225,7 @@ final class PortOwner {
         RelayMessage.begin(header, RelayMessage.SIBLING, RelayMessage.SIBLING_BYTES)
                 .put(1, (byte) member.slot)
                 .putShort(2, (short) member.udpPort);
-        var _ = to.channel.send(header, EMPTY);
+        RelayMessage.send(to.channel, RelayMessage.SIBLING, member.slot, header);
     }
 
     private void remove(Member member) {
@@ -247,17 +251,21 @@ final class PortOwner {
     private void reportExit(int slot) {
         RelayMessage.begin(header, RelayMessage.EXITED, 2).put(1, (byte) slot);
         for (Member member : members) {
-            var _ = member.channel.send(header, EMPTY);
+            RelayMessage.send(member.channel, RelayMessage.EXITED, slot, header);
         }
         port.onProcessExited(slot);
     }
 
-    /** Serves the members no longer, because another process has taken over the address. */
-    void resign() {
+    /**
+     * Serves the members no longer, because another process has taken over the address.
+     *
+     * @param closing closes their channels
+     */
+    void resign(ClosingChannels closing) {
         RelayMessage.begin(header, RelayMessage.RESIGNED, 1);
         for (Member member : members) {
-            var _ = member.channel.send(header, EMPTY);
-            member.channel.close();
+            RelayMessage.send(member.channel, RelayMessage.RESIGNED, header);
+            closing.add(member.channel);
         }
         members.clear();
         listener.close();

@@ -1,10 +1,12 @@
 package io.rdma4j.soft.sharing;
 
+import io.rdma4j.link.LocalChannel;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages between the owner of a port and the other processes that use it. Each begins with one byte, its kind.
+ * The messages between the owner of a port and the other processes that use it. Each begins with one byte, its kind. Frames are dropped
+ * if the other process does not read. All other messages wait ({@link LocalChannel#sendControl}).
  *
  * <pre>
  * HELLO              version, slot, UDP port (2)                          member to owner
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * PONG               -                                                    owner to member
  * REPLACED           -                                                    former member to the owner that was replaced
  * RESIGNED           -                                                    the owner that was replaced to member
+ * REFUSED            reason, version of the owner                         owner to a process that cannot be a member
  * </pre>
  */
 final class RelayMessage {
@@ -49,6 +52,17 @@ final class RelayMessage {
     /** The last message of an owner that was replaced: the end of the channel is not that of the process. */
     static final byte RESIGNED = 13;
 
+    /** The answer to a process that cannot join, after which the channel ends. */
+    static final byte REFUSED = 14;
+
+    /** The process and the owner have different versions of these messages. */
+    static final byte OTHER_VERSION = 1;
+
+    /** The owner has no descriptor for the channel. */
+    static final byte NO_DESCRIPTORS = 2;
+
+    static final int REFUSED_BYTES = 3;
+
     static final byte VERSION = 5;
 
     static final int HELLO_BYTES = 5;
@@ -63,7 +77,30 @@ final class RelayMessage {
     private static final int QUEUE_PAIR_BITS = 24;
     private static final int QUEUE_PAIR_MASK = (1 << QUEUE_PAIR_BITS) - 1;
 
+    /** The subject of messages of a kind about a slot or a service; a later message makes an earlier one obsolete. */
+    private record Subject(byte kind, long of) {}
+
     private RelayMessage() {}
+
+    /** Writes the message that a process cannot join. */
+    static ByteBuffer beginRefused(ByteBuffer out, byte reason) {
+        return begin(out, REFUSED, REFUSED_BYTES).put(1, reason).put(2, VERSION);
+    }
+
+    /** Sends a message about nothing but its kind. It waits if the other process does not read. */
+    static void send(LocalChannel channel, byte kind, ByteBuffer message) {
+        send(channel, kind, 0, message);
+    }
+
+    /**
+     * Sends a control message, which waits if the other process does not read.
+     *
+     * @param kind the kind of the messages that this one makes obsolete
+     * @param of the slot or the service that the message is about
+     */
+    static void send(LocalChannel channel, byte kind, long of, ByteBuffer message) {
+        channel.sendControl(new Subject(kind, of), message);
+    }
 
     /** Begins a message of a kind, which its further fields are put into by their offsets. */
     static ByteBuffer begin(ByteBuffer out, byte kind, int bytes) {

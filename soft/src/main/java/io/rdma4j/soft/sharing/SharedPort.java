@@ -1,6 +1,5 @@
 package io.rdma4j.soft.sharing;
 
-import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
@@ -10,7 +9,6 @@ import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Port;
 import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.soft.events.PortOwnershipEvent;
-import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.wire.Frame;
@@ -67,7 +65,9 @@ public final class SharedPort extends Port {
     private final OwnerWatch watch;
 
     private final OwnerReplacement replacement;
+    private final JoinRefusals refusals;
     private final FormerOwners formerOwners = new FormerOwners(this);
+    private final ClosingChannels closing = new ClosingChannels();
 
     /** The time since when this process has no owner. */
     private long ownerlessSinceNanos;
@@ -102,6 +102,7 @@ public final class SharedPort extends Port {
         siblings = new AddressSiblings(high(), low());
         crashDisconnects = new CrashDisconnectPublisher(engine);
         watch = new OwnerWatch(engine, this);
+        refusals = new JoinRefusals(address);
         replacement = new OwnerReplacement(engine, sharing, address, socket);
         boolean mayShareMemory = engine.engines().decorator().allowsSharedMemory()
                 && !sharing.directory().isOfVirtualHost();
@@ -186,6 +187,7 @@ public final class SharedPort extends Port {
             crashDisconnects.publishTo(null); // until another process joins
             owner = new PortOwner(engine, this, listener, graceEnds);
             owned = udp;
+            refusals.onJoined();
             report(PortOwnershipEvent.OWNER);
             signal.raise();
         } catch (IOException e) {
@@ -233,7 +235,7 @@ public final class SharedPort extends Port {
         inherited = null;
         owned = null;
         owner = null;
-        asOwner.resign();
+        asOwner.resign(closing);
         onOwnerless();
         return true;
     }
@@ -344,7 +346,8 @@ public final class SharedPort extends Port {
      * Replaces the owner, which has exited or expelled this process. Frames are sent through the old link until there
      * is another one; then the old link is closed.
      */
-    private void onOwnerExited() {
+    private void onOwnerExited(PortMember ended) {
+        refusals.onEnded(ended);
         member = null;
         abandoned = link;
         onOwnerless();
@@ -353,8 +356,13 @@ public final class SharedPort extends Port {
     private void onOwnerless() {
         report(PortOwnershipEvent.NONE);
         ownerlessSinceNanos = engine.nowNanos();
-        retryNanos = FIRST_RETRY_NANOS;
-        replaceOwner();
+        if (refusals.isRefused()) {
+            signal.raise(); // the operations that wait may give up
+            retryLater();
+        } else {
+            retryNanos = FIRST_RETRY_NANOS;
+            replaceOwner();
+        }
     }
 
     private void replaceOwner() {
@@ -370,9 +378,13 @@ public final class SharedPort extends Port {
         if (refusal == null) {
             closeAbandoned();
         } else {
-            engine.schedule(retry, engine.nowNanos() + retryNanos);
-            retryNanos = Math.min(2 * retryNanos, LONGEST_RETRY_NANOS);
+            retryLater();
         }
+    }
+
+    private void retryLater() {
+        engine.schedule(retry, engine.nowNanos() + retryNanos);
+        retryNanos = Math.min(2 * retryNanos, LONGEST_RETRY_NANOS);
     }
 
     /** Returns whether a port in use may be taken over: there was time to join its owner, or this process holds it itself. */
@@ -419,6 +431,9 @@ public final class SharedPort extends Port {
         if (!formerOwners.isEmpty() && (all || (nowNanos & RARELY_MASK) == 0)) {
             received = formerOwners.receive();
         }
+        if (!closing.isEmpty() && (all || (nowNanos & RARELY_MASK) == 0)) {
+            closing.send();
+        }
         if (asOwner != null && resignsIfReplaced(asOwner, nowNanos)) {
             return received + 1;
         }
@@ -435,7 +450,7 @@ public final class SharedPort extends Port {
             int own = receiveOwn(nowNanos, link().poll(burst));
             received += own;
             if (own == 0 && asMember.hasEnded()) {
-                onOwnerExited();
+                onOwnerExited(asMember);
             }
             if (own == 0 && asMember.hasEnded() && !asMember.isResigned()) {
                 onProcessExited(asMember.ownerSlot());
@@ -542,7 +557,8 @@ public final class SharedPort extends Port {
      * Receives requests for a service ID from now on, and returns when the registration is complete. Any thread,
      * without the engine lock.
      *
-     * @throws RdmaException {@code ETIMEDOUT} if the process that owns the port does not answer
+     * @throws RdmaException {@code ETIMEDOUT} if the process that owns the port does not answer; {@code EADDRINUSE} if it has another
+     *     version of the messages between processes; {@code EAGAIN} if it has no descriptor for this process
      */
     public void registerService(long serviceId) {
         engine.lock();
@@ -556,9 +572,10 @@ public final class SharedPort extends Port {
             engine.unlock();
         }
         long deadline = engine.clock().nanoTime() + REGISTRATION_NANOS;
-        if (!engine.await(signal, () -> isRegistered(serviceId), deadline) && !isRegistered(serviceId)) {
+        boolean _ = engine.await(signal, () -> isRegistered(serviceId) || refusals.isFinal(), deadline);
+        if (!isRegistered(serviceId)) {
             unregisterService(serviceId);
-            throw ownerTimeout("rdma_listen");
+            throw refusals.failure("rdma_listen");
         }
     }
 
@@ -587,8 +604,9 @@ public final class SharedPort extends Port {
 
     @Override
     public void awaitConnected(long deadlineNanos) {
-        if (!engine.await(signal, this::isConnected, deadlineNanos) && !isConnected()) {
-            throw ownerTimeout("ibv_modify_qp");
+        boolean _ = engine.await(signal, () -> isConnected() || refusals.isFinal(), deadlineNanos);
+        if (!isConnected()) {
+            throw refusals.failure("ibv_modify_qp");
         }
     }
 
@@ -597,17 +615,14 @@ public final class SharedPort extends Port {
         return siblings;
     }
 
-    Signal signal() {
-        return signal;
+    /** Called when the owner relays packets to this process. */
+    void onWelcome() {
+        refusals.onJoined();
+        signal.raise();
     }
 
-    private RdmaException ownerTimeout(String operation) {
-        return new RdmaException(
-                operation,
-                Errno.ETIMEDOUT,
-                "the process that owns UDP port 4791 of " + AddressText.of(address()) + " does not answer",
-                "It may be stopped, by a debugger or SIGSTOP, and cannot be replaced without native access: continue or"
-                        + " terminate it, and try again");
+    Signal signal() {
+        return signal;
     }
 
     @Override

@@ -236,8 +236,7 @@ public final class Sharing implements AutoCloseable {
         try {
             return host.hasAddress(address);
         } catch (SocketException e) {
-            // The interfaces cannot be listed: then none has this address.
-            return false;
+            throw SystemFailure.of("rdma_bind_addr", "find the interface of " + AddressText.of(address), e, "");
         }
     }
 }

@@ -127,8 +127,8 @@ public final class Slots implements AutoCloseable {
     boolean isInUse(int other) {
         try {
             return other >= FIRST && other < FIRST + COUNT && file.isLockedElsewhere(other);
-        } catch (IOException e) {
-            return false; // the directory was removed
+        } catch (IOException unknown) {
+            return true; // a failure does not say that the process has exited
         }
     }
 

@@ -42,6 +42,16 @@ class CrashDisconnectPublisherTest {
         }
 
         @Override
+        public void sendControl(Object subject, ByteBuffer message) {
+            throw new AssertionError("the publisher sends what it has room for");
+        }
+
+        @Override
+        public boolean hasUnsentControl() {
+            return false;
+        }
+
+        @Override
         public @Nullable ByteBuffer poll() {
             return null;
         }

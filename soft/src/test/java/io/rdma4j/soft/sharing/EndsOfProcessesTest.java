@@ -325,6 +325,100 @@ class EndsOfProcessesTest {
     }
 
     @Test
+    void processOfAnotherVersionIsRefusedWithTheReason() throws Exception {
+        open(engine());
+        LocalChannel newer = others.connectLocal(socket());
+        send(newer, RelayMessage.HELLO, RelayMessage.VERSION + 1, SLOT, 0xc1, 0x01, 0, 0);
+        ByteBuffer answer = receive(newer);
+        assertThat(answer)
+                .isEqualTo(ByteBuffer.wrap(
+                        new byte[] {RelayMessage.REFUSED, RelayMessage.OTHER_VERSION, RelayMessage.VERSION}));
+        await(() -> newer.poll() == null && newer.isClosed());
+        assertThat(exits).as("it was no process of this address").isEmpty();
+    }
+
+    /** Opens the port of a process whose owner, played by this test, answers each attempt to join. */
+    private Throwable failureWithOwner(int... answer) throws Exception {
+        others.openUdp(ADDRESS, Frame.UDP_PORT);
+        Engine engine = engine();
+        LinkSet.LocalListener listener = others.listenLocal(socket());
+        CompletableFuture<SharedPort> opened = CompletableFuture.supplyAsync(() -> open(engine));
+        while (!opened.isDone()) {
+            LocalChannel accepted = listener.accept();
+            if (accepted != null && answer.length > 0) {
+                send(accepted, answer);
+            }
+            if (accepted != null) {
+                accepted.close();
+            }
+            Thread.sleep(1);
+        }
+        return opened.exceptionNow();
+    }
+
+    @Test
+    void processWhoseOwnerHasAnotherVersionFailsImmediatelyWithBothVersions() throws Exception {
+        long start = System.nanoTime();
+        assertThat(failureWithOwner(RelayMessage.REFUSED, RelayMessage.OTHER_VERSION, 9))
+                .hasMessageContaining("EADDRINUSE")
+                .hasMessageContaining("version 9")
+                .hasMessageContaining("version " + RelayMessage.VERSION);
+        assertThat(System.nanoTime() - start).as("it does not wait in vain").isLessThan(4_000_000_000L);
+    }
+
+    @Test
+    void ownerThatEndsEachChannelWithoutAReasonIsOneOfAnotherVersion() throws Exception {
+        assertThat(failureWithOwner()).hasMessageContaining("EADDRINUSE").hasMessageContaining("another version");
+    }
+
+    @Test
+    void exitIsReportedToAMemberThatDoesNotReadAndWhoseChannelIsFull() throws Exception {
+        Engine owner = engine();
+        SharedPort port = open(owner);
+        LocalChannel stopped = joined(SLOT - 1);
+        LocalChannel ending = joined(SLOT);
+        fill(owner, port, SLOT - 1);
+        ending.close();
+        assertThat(exits.poll(10, TimeUnit.SECONDS)).isNotNull();
+        int kind = receiveKind(stopped);
+        while (kind == RelayMessage.SIBLING || kind == RelayMessage.FRAME) {
+            kind = receiveKind(stopped);
+        }
+        assertThat(kind).isEqualTo(RelayMessage.EXITED);
+    }
+
+    @Test
+    void processThatJoinsIsWelcomeAlthoughTheChannelsOfOthersAreFull() throws Exception {
+        Engine owner = engine();
+        SharedPort port = open(owner);
+        LocalChannel stopped = joined(SLOT - 1);
+        fill(owner, port, SLOT - 1);
+        joined(SLOT);
+        int kind = receiveKind(stopped);
+        while (kind == RelayMessage.FRAME) {
+            kind = receiveKind(stopped);
+        }
+        assertThat(kind).as("it learns of the new process when it continues").isEqualTo(RelayMessage.SIBLING);
+    }
+
+    /** Relays frames to a member until some are dropped, as any host can make the owner do. */
+    private static void fill(Engine owner, SharedPort port, int slot) {
+        Frame frame = new Frame();
+        frame.buffer = ByteBuffer.allocate(4096);
+        frame.length = 4096;
+        while (owner.counters().relayDrops == 0) {
+            assertThat(relays(owner, port, slot, frame)).isTrue();
+        }
+        // The longest frame that there is room for leaves no room.
+        long drops = owner.counters().relayDrops - 1;
+        while (owner.counters().relayDrops > drops) {
+            drops = owner.counters().relayDrops;
+            frame.length--;
+            assertThat(relays(owner, port, slot, frame)).isTrue();
+        }
+    }
+
+    @Test
     void memberThatSendsHelloTwiceIsExpelledAndLeavesNoSlot() throws Exception {
         Engine owner = engine();
         open(owner);
@@ -428,9 +522,8 @@ class EndsOfProcessesTest {
         send(others.openUdp(InetAddress.ofLiteral("127.0.0.9"), 0), member.udpPort, 5);
         await(() -> counters.tooShort == 5);
         send(others.openUdp(ADDRESS, 0), member.udpPort, 7);
-        await(() -> counters.receivedPackets == 12);
+        await(() -> counters.receivedPackets == 12 && counters.dropped() == 12); // frames of zeros are for no queue pair
         assertThat(counters.tooShort).isEqualTo(5);
-        assertThat(counters.dropped()).isEqualTo(12); // frames of zeros are for no queue pair
     }
 
     private static void await(BooleanSupplier done) throws InterruptedException {

@@ -1,0 +1,63 @@
+package io.rdma4j.link.host;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.Inet6Address;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The IPv6 addresses of this host in Linux's list of them.
+ *
+ * <p>Java reads this file, and lists interfaces without IPv6 addresses, and without an error, if it lacks a descriptor for that.
+ */
+final class Ipv6Addresses {
+    private static final Path LIST = Path.of("/proc/net/if_inet6");
+
+    private Ipv6Addresses() {}
+
+    /**
+     * Returns whether all IPv6 addresses of the host may be missing in a list of interfaces.
+     *
+     * @throws SocketException if this process lacks the descriptor to find out
+     */
+    static boolean mayBeMissing(List<NetworkInterface> listed) throws SocketException {
+        return !Boolean.getBoolean("java.net.preferIPv4Stack")
+                && listed.stream().flatMap(NetworkInterface::inetAddresses).noneMatch(Inet6Address.class::isInstance)
+                && exist();
+    }
+
+    private static boolean exist() throws SocketException {
+        try (BufferedReader reader = Files.newBufferedReader(LIST)) {
+            return reader.readLine() != null;
+        } catch (NoSuchFileException withoutIpv6OrLinux) {
+            return false;
+        } catch (IOException e) {
+            throw failure(e);
+        }
+    }
+
+    /**
+     * Checks that Java could have read the list, for which it needs two descriptors. Then its sockets have no IPv6.
+     *
+     * @throws SocketException if this process lacks them
+     */
+    static void requireDescriptors() throws SocketException {
+        try (BufferedReader first = Files.newBufferedReader(LIST);
+                BufferedReader second = Files.newBufferedReader(LIST)) {
+            boolean _ = first.ready() && second.ready();
+        } catch (IOException e) {
+            throw failure(e);
+        }
+    }
+
+    private static SocketException failure(IOException cause) {
+        SocketException failure = new SocketException("list the IPv6 addresses: " + cause.getMessage());
+        failure.initCause(cause);
+        return failure;
+    }
+}

@@ -1,0 +1,92 @@
+package io.rdma4j.link.linux;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A descriptor that is kept for the time when there are no others.
+ *
+ * <p>With it a listener accepts a connection and refuses it. Otherwise the connection would stay pending, and end every wait
+ * immediately. If another thread has taken the descriptor meanwhile, the set does not wait for the listener for a while.
+ */
+final class DescriptorReserve {
+    private static final int NONE = -1;
+
+    private final MemorySegment errno = Posix.newErrno();
+    private final PollDescriptors pending = new PollDescriptors(1);
+    private int fd = NONE;
+
+    /** True while the set does not wait for some listener. */
+    private volatile boolean hasSuspended;
+
+    /** Opens the descriptor if it is not open and there is one. */
+    void fill() {
+        if (fd == NONE) {
+            fd = Math.max(NONE, Posix.eventfd(errno));
+        }
+    }
+
+    /** Closes the descriptor; returns whether it was open. */
+    private boolean take() {
+        boolean wasOpen = fd != NONE;
+        if (wasOpen) {
+            Posix.close(fd);
+            fd = NONE;
+        }
+        return wasOpen;
+    }
+
+    void close() {
+        boolean _ = take();
+    }
+
+    /**
+     * Accepts a connection as a non-blocking descriptor. If this process lacks descriptors, the connections that are pending are refused.
+     *
+     * @param refusal what the processes that are refused receive, in a direct buffer; null for nothing
+     * @return the descriptor, or a negative number if there is no connection
+     */
+    int accept(Socket listening, @Nullable ByteBuffer refusal) {
+        int accepted = Posix.accept(listening.errno, listening.fd);
+        while (LinuxErrno.isShortage(-accepted) && isPending(listening)) {
+            if (!refuse(listening, refusal)) {
+                listening.waitFor(Socket.NO_EVENTS);
+                hasSuspended = true;
+                return accepted;
+            }
+            accepted = Posix.accept(listening.errno, listening.fd);
+        }
+        listening.waitFor(Posix.POLLIN);
+        return accepted;
+    }
+
+    /** The system looks for a descriptor before it looks for a connection. */
+    private boolean isPending(Socket listening) {
+        pending.set(0, listening.fd, Posix.POLLIN);
+        return pending.await(1, 0);
+    }
+
+    private boolean refuse(Socket listening, @Nullable ByteBuffer refusal) {
+        int accepted = take() ? Posix.accept(listening.errno, listening.fd) : NONE;
+        if (accepted >= 0) {
+            if (refusal != null) {
+                int _ = Posix.send(
+                        listening.errno, accepted, MemorySegment.ofBuffer(refusal).address(), refusal.remaining());
+            }
+            Posix.close(accepted);
+        }
+        fill();
+        return accepted >= 0;
+    }
+
+    /** Returns whether the set does not wait for some listener now. */
+    boolean hasSuspended() {
+        return hasSuspended;
+    }
+
+    /** Notes that the set waits for all listeners again. */
+    void resume() {
+        hasSuspended = false;
+    }
+}

@@ -1,0 +1,88 @@
+package io.rdma4j.soft.sharing;
+
+import io.rdma4j.cm.host.AddressText;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The reason why the owner of a port does not let this process join. Changed under the engine lock, and read by any thread.
+ *
+ * <p>An owner that does not know the message REFUSED ends the channel without a reason. Such an end can also be the exit of the owner, so
+ * it counts when it has happened several times in a row.
+ */
+final class JoinRefusals {
+    private static final int MOST_ENDS = 3;
+
+    /** A reason, and whether it will last as long as the owner. */
+    private record Reason(Errno errno, String text, String hint, boolean isFinal) {}
+
+    private final InetAddress address;
+    private volatile @Nullable Reason reason;
+    private int endsInARow;
+
+    JoinRefusals(InetAddress address) {
+        this.address = address;
+    }
+
+    /** Notes that this process has an owner now, or owns the port itself. */
+    void onJoined() {
+        endsInARow = 0;
+        reason = null;
+    }
+
+    /** Notes that a channel to an owner has ended, before or after the owner's welcome. */
+    void onEnded(PortMember ended) {
+        if (ended.isWelcome()) {
+            onJoined();
+            return;
+        }
+        endsInARow++;
+        if (ended.refusal() == RelayMessage.NO_DESCRIPTORS) {
+            reason = new Reason(
+                    Errno.EAGAIN,
+                    "has no free file descriptor for another process",
+                    "Raise its limit of open files (ulimit -n) or close files there; its own connections continue",
+                    false);
+        } else if (ended.refusal() == RelayMessage.OTHER_VERSION) {
+            reason = otherVersion("has version " + ended.ownerVersion() + " of the messages by which processes share an"
+                    + " address, and this process has version " + RelayMessage.VERSION);
+        } else if (endsInARow >= MOST_ENDS) {
+            reason = otherVersion("ends the connection of this process whenever it joins, as one of another version does");
+        }
+    }
+
+    private static Reason otherVersion(String text) {
+        return new Reason(
+                Errno.EADDRINUSE,
+                text,
+                "Use one version of rdma4j in all processes of the address, or another address or network namespace",
+                true);
+    }
+
+    /** Returns whether the owner has refused this process at the last attempt. */
+    boolean isRefused() {
+        return endsInARow > 0;
+    }
+
+    /** Returns whether further attempts fail as long as there is this owner. */
+    boolean isFinal() {
+        Reason current = reason;
+        return current != null && current.isFinal;
+    }
+
+    /** Returns the exception for an operation that waited in vain for the owner. */
+    RdmaException failure(String operation) {
+        Reason current = reason;
+        String owner = "the process that owns UDP port 4791 of " + AddressText.of(address) + " ";
+        return current != null
+                ? new RdmaException(operation, current.errno, owner + current.text, current.hint)
+                : new RdmaException(
+                        operation,
+                        Errno.ETIMEDOUT,
+                        owner + "does not answer",
+                        "It may be stopped, by a debugger or SIGSTOP, and cannot be replaced without native access: continue or"
+                                + " terminate it, and try again");
+    }
+}
