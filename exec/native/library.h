@@ -81,13 +81,28 @@ void vm_detach(void);
 /* events.c: blocks until the eventfd of a source of events is readable, unless it is one that does not block. Returns 0 or an errno. */
 int wait_readable(int descriptor);
 
+/* regions.c: the addresses of registered memory. */
+struct range {
+	uintptr_t start;
+	uintptr_t end;
+	uintptr_t furthest;	/* the highest end of this range and of those below it */
+	uint32_t handle;	/* of Java */
+	uint32_t priority;
+	struct range *left;
+	struct range *right;
+	struct range *next;	/* of those that a call takes memory from */
+};
+
 /*
- * regions.c: registered memory by its addresses and its handle. regions_add returns 0 or ENOMEM. A child of fork, which has no
- * devices, calls regions_forget.
+ * regions.c: regions_remove does nothing if the range is not there, because its memory has gone. regions_close also closes the region of
+ * Java, and returns 0 or an errno, after which the range is as before. A child of fork, which has no devices, calls regions_forget.
+ * is_mapped tells, without a change of any page.
  */
-int regions_add(const void *address, size_t length, uint32_t handle);
-void regions_remove(const void *address, uint32_t handle);
+void regions_add(struct range *range, const void *address, size_t length, uint32_t handle);
+void regions_remove(struct range *range);
+int regions_close(struct range *range);
 void regions_forget(void);
+int is_mapped(const void *address, size_t length);
 
 /* memory_access.c: for the handler of a fault. Returns unless access_memory caused it, which goes on. */
 void leave_access(const siginfo_t *info, void *context);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "bridge.h"
+#include "library.h"
 #include "verbs_abi.h"
 
 struct device {
@@ -25,6 +26,12 @@ struct context {
 struct channel {
 	struct ibv_comp_channel public;
 	int handle;
+};
+
+struct memory_region {
+	struct ibv_mr public;
+	struct range range;
+	unsigned int access;
 };
 
 /* Two of them have the same handle if they were opened by the same file. */

@@ -110,6 +110,18 @@ static void create_memory(void)
 	CHECK(ibv_dereg_mr(other) == 0);
 }
 
+/* The first queue of a program may be one for receives: Ceph posts to it before it creates a completion queue. */
+static void post_before_completion_queues(void)
+{
+	struct ibv_srq_init_attr sizes = { .attr = { .max_wr = 8, .max_sge = 1 } };
+	struct ibv_srq *srq = ibv_create_srq(domain, &sizes);
+	struct ibv_sge element = { .addr = (uintptr_t)target, .length = BYTES, .lkey = region->lkey };
+	struct ibv_recv_wr request = { .sg_list = &element, .num_sge = 1 }, *bad;
+
+	CHECK(srq && !context->ops.post_srq_recv(srq, &request, &bad));
+	CHECK(!ibv_destroy_srq(srq));
+}
+
 static struct ibv_qp_init_attr_ex attributes_of(enum ibv_qp_type type, uint64_t operations)
 {
 	return (struct ibv_qp_init_attr_ex){
@@ -372,6 +384,7 @@ int main(int count, char **arguments)
 	open_device(count > 1 ? arguments[1] : NULL);
 	query();
 	create_memory();
+	post_before_completion_queues();
 	create_queues();
 	connect_to(&sender->qp_base, receiver->qp_num);
 	connect_to(receiver, sender->qp_base.qp_num);
