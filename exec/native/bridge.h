@@ -80,7 +80,7 @@ struct bridge_data {
 	int (*poll)(int cq, int count, void *completions);	/* number of completions, or a negative errno */
 	int (*poll_timed)(int cq, void *completion, int64_t *timestamp_nanos); /* the same for one completion, with its time */
 	int (*request_notification)(int cq, int solicited_only); /* 0 or an errno, as the next three */
-	int (*post_send)(int qp, void *first, void **bad);
+	int (*post_send)(int qp, void *first, void **bad); /* bad NULL: all requests or none */
 	int (*post_receive)(int qp, void *first, void **bad);
 	int (*post_srq_receive)(int srq, void *first, void **bad);
 };

@@ -205,7 +205,8 @@ int post_send(struct ibv_qp *queue_pair, struct ibv_send_wr *first, struct ibv_s
 	int error = java_enter();
 
 	if (error) {
-		*bad = first;
+		if (bad)
+			*bad = first;
 		return error;
 	}
 	error = bridge_data.post_send(queue_pair->handle, first, (void **)bad);

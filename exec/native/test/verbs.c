@@ -267,6 +267,39 @@ static void send_messages(void)
 	CHECK(sender->wr_complete(sender) == ENOMEM);
 }
 
+/* A batch that does not fit, or of which one request is wrong, leaves nothing in the queue. */
+static void refuse_whole_batches(void)
+{
+	struct ibv_qp_attr attributes;
+	struct ibv_qp_init_attr initial;
+	uint32_t room;
+
+	CHECK(!ibv_query_qp(&sender->qp_base, &attributes, IBV_QP_CAP, &initial));
+	room = initial.cap.max_send_wr;
+	begin(40);
+	sender->wr_flags = 0;
+	for (uint32_t i = 0; i < room / 2; i++) {
+		sender->wr_rdma_write(sender, region->rkey, (uintptr_t)target);
+		sender->wr_set_inline_data(sender, source, 32);
+	}
+	CHECK(!sender->wr_complete(sender));
+	begin(41);
+	for (uint32_t i = 0; i < room; i++) {
+		sender->wr_rdma_write(sender, region->rkey, (uintptr_t)target);
+		sender->wr_set_inline_data(sender, source, 32);
+	}
+	CHECK(sender->wr_complete(sender) == ENOMEM);
+	begin(42);
+	sender->wr_rdma_write(sender, region->rkey, (uintptr_t)target);
+	sender->wr_set_sge(sender, region->lkey, (uintptr_t)source, 8);
+	sender->wr_flush(sender, region->rkey, (uintptr_t)target, 8, 0x77, 0);
+	CHECK(sender->wr_complete(sender) == EINVAL);
+	begin(43);
+	sender->wr_rdma_write(sender, region->rkey, (uintptr_t)target);
+	sender->wr_set_sge(sender, region->lkey, (uintptr_t)source, 8);
+	CHECK(end(43) == 1);
+}
+
 static void access_memory(void)
 {
 	uint64_t *word = (uint64_t *)(target + 64);
@@ -390,6 +423,7 @@ int main(int count, char **arguments)
 	connect_to(receiver, sender->qp_base.qp_num);
 	send_messages();
 	access_memory();
+	refuse_whole_batches();
 	bind_windows();
 	take_event();
 	close_all();

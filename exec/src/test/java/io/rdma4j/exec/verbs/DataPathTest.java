@@ -284,6 +284,35 @@ class DataPathTest {
     }
 
     @Test
+    void aBatchIsPostedAsAWholeOrNotAtAll() {
+        MemorySegment[] batch = new MemorySegment[33]; // the queue has room for 32
+        for (int i = 0; i < batch.length; i++) {
+            int flags = Flags.SEND_SIGNALED | Flags.SEND_INLINE;
+            batch[i] = toServer(client.send(i, Opcodes.RDMA_WRITE, flags, client.element(client.memory.address(), 200, 0)), 0);
+        }
+        MemorySegment first = CEnd.chain(batch);
+        assertThat(DataPath.postSend(clientQueuePair, first.address(), 0)).isEqualTo(Errno.ENOMEM.number());
+        batch[31].set(JAVA_LONG, SendRequest.NEXT, 0);
+        batch[20].set(JAVA_INT, SendRequest.OPCODE, 99);
+        assertThat(DataPath.postSend(clientQueuePair, first.address(), 0)).isEqualTo(Errno.EOPNOTSUPP.number());
+        batch[20].set(JAVA_INT, SendRequest.OPCODE, Opcodes.RDMA_WRITE);
+        assertThat(DataPath.postSend(clientQueuePair, first.address(), 0)).isZero();
+        for (int i = 0; i < 32; i++) {
+            client.expect(i, SUCCESS);
+        }
+    }
+
+    @Test
+    void memoryThatGetsAccessibleAgainIsTheSameForPeers() {
+        assertThat(server.call(Operation.SET_ACCESSIBLE, server.region, 0)).isZero();
+        assertThat(server.call(Operation.SET_ACCESSIBLE, server.region, 1)).isZero();
+        client.postSend(
+                clientQueuePair,
+                toServer(client.send(1, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 5)), 0));
+        client.expect(1, SUCCESS);
+    }
+
+    @Test
     void memoryThatIsRevokedCompletesWithAnErrorUntilItIsDeregistered() {
         assertThat(server.call(Operation.SET_ACCESSIBLE, server.region, 0)).isZero();
         client.postSend(
