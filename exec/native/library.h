@@ -78,8 +78,12 @@ void complain(const char *sentence, const char *detail);
 int vm_attach(void **environment);
 void vm_detach(void);
 
-/* events.c: blocks until the eventfd of a source of events is readable, unless it is one that does not block. Returns 0 or an errno. */
+/*
+ * events.c: wait_readable blocks until the eventfd of a source of events is readable, unless it is one that does not block. Returns 0 or an
+ * errno. Java's thread that has made an eventfd readable calls note_raised.
+ */
 int wait_readable(int descriptor);
+void note_raised(void);
 
 /* regions.c: the addresses of registered memory. */
 struct range {

@@ -274,12 +274,13 @@ static void refuse_whole_batches(void)
 	struct ibv_qp_init_attr initial;
 	uint32_t room;
 
-	CHECK(!ibv_query_qp(&sender->qp_base, &attributes, IBV_QP_CAP, &initial));
+	CHECK(!ibv_query_qp(&sender->qp_base, &attributes, IBV_QP_STATE, &initial));
 	room = initial.cap.max_send_wr;
+	/* They wait for receives. */
 	begin(40);
 	sender->wr_flags = 0;
 	for (uint32_t i = 0; i < room / 2; i++) {
-		sender->wr_rdma_write(sender, region->rkey, (uintptr_t)target);
+		sender->wr_send(sender);
 		sender->wr_set_inline_data(sender, source, 32);
 	}
 	CHECK(!sender->wr_complete(sender));
@@ -294,6 +295,10 @@ static void refuse_whole_batches(void)
 	sender->wr_set_sge(sender, region->lkey, (uintptr_t)source, 8);
 	sender->wr_flush(sender, region->rkey, (uintptr_t)target, 8, 0x77, 0);
 	CHECK(sender->wr_complete(sender) == EINVAL);
+	for (uint32_t i = 0; i < room / 2; i++)
+		post_receive();
+	for (uint32_t i = 0; i < room / 2; i++)
+		CHECK(received().byte_len == 32);
 	begin(43);
 	sender->wr_rdma_write(sender, region->rkey, (uintptr_t)target);
 	sender->wr_set_sge(sender, region->lkey, (uintptr_t)source, 8);
