@@ -4,6 +4,7 @@ import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.cm.host.RouteLookup;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.CmProvider;
+import io.rdma4j.cm.spi.LocalAddresses;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
@@ -11,8 +12,6 @@ import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -249,23 +248,7 @@ final class ProviderBinding {
         return resolved;
     }
 
-    /** As in Linux, an address that does not belong to this host is a different error from one without a device. */
     private RdmaException noDevice(String operation, InetAddress local) {
-        boolean isLocal = isOfThisHost(local);
-        return new RdmaException(
-                operation,
-                isLocal ? Errno.ENODEV : Errno.EADDRNOTAVAIL,
-                (isLocal ? "no RDMA device has the local address " : "no network interface that is up has the address ")
-                        + AddressText.of(local),
-                providers.hint());
-    }
-
-    private static boolean isOfThisHost(InetAddress address) {
-        try {
-            NetworkInterface link = NetworkInterface.getByInetAddress(address);
-            return address.isLoopbackAddress() || link != null && link.isUp();
-        } catch (SocketException unknown) {
-            return true;
-        }
+        return LocalAddresses.refusal(operation, local, LocalAddresses.isOfThisHost(local), providers.hint());
     }
 }
