@@ -3,7 +3,7 @@
  *
  * Control operations go through one function, bridge_call: an operation with an array of 64-bit arguments, into which Java
  * writes the results. It returns 0 or an errno. The data path (posting and polling) goes through the pointers of struct
- * bridge_data, which Java sets when the first completion queue is created: they cost a third of bridge_call.
+ * bridge_data, which Java sets when the first queue of any kind is created: they cost a third of bridge_call.
  *
  * A handle is a positive number that stands for an object of Java. io.rdma4j.exec.bridge.Operation has the same numbers.
  */
@@ -23,7 +23,7 @@ enum bridge_operation {
 	/* Devices */
 	BRIDGE_DEVICE_COUNT = 0,	/* -> 0 count; Java lists the devices anew */
 	BRIDGE_DEVICE = 1,		/* 0 index, 1 char name[64] -> 2 GUID, 3 node type, 4 transport type */
-	BRIDGE_OPEN_DEVICE = 2,		/* 0 index, 1 eventfd of asynchronous events -> 0 handle, 1 completion vectors */
+	BRIDGE_OPEN_DEVICE = 2,		/* 0 index, 1 eventfd of asynchronous events, 2 struct bridge_data * -> 0 handle, 1 completion vectors */
 	BRIDGE_CLOSE = 3,		/* 0 handle: context, domain, region, window, queue, channel, address handle, XRC domain */
 	BRIDGE_QUERY_DEVICE = 4,	/* 0 context, 1 struct ibv_device_attr_ex *, 2 its size in bytes, zeroed */
 	BRIDGE_QUERY_PORT = 5,		/* 0 context, 1 port, 2 struct ibv_port_attr *, whole and zeroed */
@@ -40,12 +40,12 @@ enum bridge_operation {
 	BRIDGE_ALLOCATE_WINDOW = 14,	/* 0 domain, 1 type -> 0 handle, 1 rkey */
 	BRIDGE_OPEN_XRC_DOMAIN = 15,	/* 0 context -> 0 handle */
 	BRIDGE_CREATE_ADDRESS_HANDLE = 16, /* 0 domain, 1 struct ibv_ah_attr * -> 0 handle */
-	BRIDGE_REVOKE = 17,		/* 0 region: ends access to its memory; the handle remains */
+	BRIDGE_SET_ACCESSIBLE = 17,	/* 0 region, 1 whether anybody may access its memory, also through windows */
 
 	/* Completions */
 	BRIDGE_CREATE_CHANNEL = 20,	/* 0 context, 1 eventfd -> 0 handle */
 	BRIDGE_NEXT_CHANNEL_EVENT = 21,	/* 0 channel -> 0 user pointer of the completion queue; EAGAIN */
-	BRIDGE_CREATE_CQ = 22,		/* 0 context, 1 entries, 2 channel or 0, 3 vector, 4 user pointer, 5 struct bridge_data * -> 0 handle, 1 entries */
+	BRIDGE_CREATE_CQ = 22,		/* 0 context, 1 entries, 2 channel or 0, 3 vector, 4 user pointer -> 0 handle, 1 entries */
 	BRIDGE_RESIZE_CQ = 23,		/* 0 queue, 1 entries -> 1 entries */
 	BRIDGE_ACK_CQ_EVENTS = 24,	/* 0 queue, 1 count */
 	BRIDGE_WALL_CLOCK = 25,		/* 0 context, 1 timestamp in ns of bridge_data.poll_timed -> 0 ns since 1970 */
@@ -80,7 +80,7 @@ struct bridge_data {
 	int (*poll)(int cq, int count, void *completions);	/* number of completions, or a negative errno */
 	int (*poll_timed)(int cq, void *completion, int64_t *timestamp_nanos); /* the same for one completion, with its time */
 	int (*request_notification)(int cq, int solicited_only); /* 0 or an errno, as the next three */
-	int (*post_send)(int qp, void *first, void **bad);
+	int (*post_send)(int qp, void *first, void **bad); /* bad NULL: all requests or none */
 	int (*post_receive)(int qp, void *first, void **bad);
 	int (*post_srq_receive)(int srq, void *first, void **bad);
 };

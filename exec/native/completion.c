@@ -61,7 +61,6 @@ static int create_in_java(struct completion_queue *queue, int entries, int vecto
 		public->channel ? ((struct channel *)public->channel)->handle : 0,
 		vector,
 		(uintptr_t)public,
-		(uintptr_t)&bridge_data,
 	};
 	int error = bridge_call(BRIDGE_CREATE_CQ, arguments);
 

@@ -168,7 +168,7 @@ static void fill_tables(struct verbs_context *verbs)
 
 static int open_in_java(struct device *device, struct context *context)
 {
-	uint64_t arguments[] = { 0, context->verbs.context.async_fd };
+	uint64_t arguments[] = { 0, context->verbs.context.async_fd, (uintptr_t)&bridge_data };
 	int error = ENODEV;
 
 	pthread_mutex_lock(&devices_lock);

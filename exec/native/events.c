@@ -1,30 +1,71 @@
 /* Asynchronous events, and waiting for events of any kind. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "libc_calls.h"
 #include "objects.h"
 
 /* An event belongs to one of these. */
 enum owner { QUEUE_PAIR, COMPLETION_QUEUE, SHARED_RECEIVE_QUEUE, PORT_OR_DEVICE };
 
 /*
- * A signal with SA_RESTART does not end the waiting, and any other one does: as with a file of the kernel, for which a program calls
- * read or write. poll would end for both. Reading makes the descriptor unreadable, so that has to be undone: Java did not do it.
+ * Threads that wait for an eventfd of this library sleep until any of them becomes readable: they leave its counter to Java, which alone
+ * knows whether there are events. raises is a futex. It ends the waiting for a signal without SA_RESTART and for no other one, as a file of
+ * the kernel does for which a program calls read. poll would end it for each signal.
  */
+static uint32_t raises;
+static uint32_t waiters;
+
+void note_raised(void)
+{
+	__atomic_fetch_add(&raises, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&waiters, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &raises, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+static void remove_waiter(void *unused)
+{
+	(void)unused;
+	__atomic_fetch_sub(&waiters, 1, __ATOMIC_SEQ_CST);
+}
+
+/* The thread can be canceled, as in read. Returns 0 or an errno. */
+static int wait_for_raise(uint32_t seen)
+{
+	int error, type;
+
+	__atomic_fetch_add(&waiters, 1, __ATOMIC_SEQ_CST);
+	pthread_cleanup_push(remove_waiter, NULL);
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+	error = syscall(SYS_futex, &raises, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0) ? errno : 0;
+	pthread_setcanceltype(type, NULL);
+	pthread_cleanup_pop(1);
+	return error == EAGAIN ? 0 : error;
+}
+
 int wait_readable(int descriptor)
 {
+	struct pollfd wait = { .fd = descriptor, .events = POLLIN };
 	int flags = fcntl(descriptor, F_GETFL);
-	uint64_t count;
 
 	if (flags < 0)
 		return errno;
 	if (flags & O_NONBLOCK)
 		return EAGAIN;
-	if (read(descriptor, &count, sizeof(count)) < 0)
-		return errno;
-	return libc_write(descriptor, &count, sizeof(count)) < 0 ? errno : 0;
+	for (;;) {
+		uint32_t seen = __atomic_load_n(&raises, __ATOMIC_SEQ_CST);
+		int error;
+
+		if (poll(&wait, 1, 0) > 0)
+			return 0;
+		error = wait_for_raise(seen);
+		if (error)
+			return error;
+	}
 }
 
 void add_taken(struct taken_event **list, struct taken_event *event)

@@ -45,13 +45,12 @@ static void start(struct ibv_qp_ex *qp)
 static int complete(struct ibv_qp_ex *qp)
 {
 	struct work_builder *builder = builder_of(qp);
-	struct ibv_send_wr *bad;
 	int error = builder->error;
 
 	for (uint32_t i = 0; i + 1 < builder->count; i++)
 		builder->requests[i].next = &builder->requests[i + 1];
 	if (!error && builder->count)
-		error = post_send(&qp->qp_base, builder->requests, &bad);
+		error = post_send(&qp->qp_base, builder->requests, NULL);
 	pthread_mutex_unlock(&builder->lock);
 	return error;
 }

@@ -228,7 +228,8 @@ static int refuse(enum java_function function, uint64_t second, uint64_t third, 
 {
 	if (function == CALL_POLL || function == CALL_POLL_TIMED)
 		return -error;
-	if (function == CALL_POST_SEND || function == CALL_POST_RECEIVE || function == CALL_POST_SRQ_RECEIVE)
+	/* Only the extended interface posts without a place for the failed request. */
+	if (third && (function == CALL_POST_SEND || function == CALL_POST_RECEIVE || function == CALL_POST_SRQ_RECEIVE))
 		*(void **)(uintptr_t)third = (void *)(uintptr_t)second;
 	return error;
 }

@@ -46,9 +46,6 @@ enum {
 /* What the start of the virtual machine may need of a stack: 110 KiB were seen. */
 #define START_STACK_BYTES (512 * 1024)
 
-/* The longest time for which a thread in wait_readable may hold the count of an event. */
-#define LOWER_MILLIS 100
-
 typedef void *const **jni_table;	/* JNIEnv * or JavaVM * */
 
 union jni_value {
@@ -219,26 +216,20 @@ static void raise_descriptor(void *environment, void *class, int32_t descriptor)
 		return;
 	if (libc_write(descriptor, &one, sizeof(one)) < 0)
 		return;
+	note_raised();
 }
 
 static void lower_descriptor(void *environment, void *class, int32_t descriptor)
 {
 	struct pollfd wait = { .fd = descriptor, .events = POLLIN };
 	uint64_t count;
-	int ready;
 
 	(void)environment;
 	(void)class;
 	if (!descriptor_mark(descriptor))
 		return;
-	/*
-	 * A thread in wait_readable may hold the count for a moment. It has not written it back if it was canceled, and a signal may
-	 * arrive here: neither may leave the descriptor readable, or block.
-	 */
-	do
-		ready = poll(&wait, 1, LOWER_MILLIS);
-	while (ready < 0 && errno == EINTR);
-	if (ready > 0 && read(descriptor, &count, sizeof(count)) < 0)
+	/* A program may have read the counter, against the interface. */
+	if (poll(&wait, 1, 0) > 0 && read(descriptor, &count, sizeof(count)) < 0)
 		return;
 }
 

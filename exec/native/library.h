@@ -112,18 +112,37 @@ int vm_check(void);	/* whether the virtual machine runs in this process */
 int vm_attach(void **environment);
 void vm_detach(void);
 
-/* events.c: blocks until the eventfd of a source of events is readable, unless it is one that does not block. Returns 0 or an errno. */
+/*
+ * events.c: wait_readable blocks until the eventfd of a source of events is readable, unless it is one that does not block. Returns 0 or an
+ * errno. Java's thread that has made an eventfd readable calls note_raised.
+ */
 int wait_readable(int descriptor);
+void note_raised(void);
+
+/* regions.c: the addresses of registered memory. */
+struct range {
+	uintptr_t start;
+	uintptr_t end;
+	uintptr_t furthest;	/* the highest end of this range and of those below it */
+	uint32_t handle;	/* of Java */
+	uint32_t priority;
+	struct range *left;
+	struct range *right;
+	struct range *next;	/* of those that a call takes memory from */
+};
 
 /*
- * regions.c: registered memory by its addresses and its handle. regions_add returns 0 or ENOMEM. A child of fork, which has no
- * devices, gets the lock free and calls regions_forget.
+ * regions.c: regions_remove does nothing if the range is not there, because its memory has gone. regions_close also closes the region of
+ * Java, and returns 0 or an errno, after which the range is as before. A child of fork, which has no devices, calls regions_forget.
+ * regions_before_fork takes the lock, so that the child gets it free. is_mapped tells, without a change of any page.
  */
-int regions_add(const void *address, size_t length, uint32_t handle);
-void regions_remove(const void *address, uint32_t handle);
+void regions_add(struct range *range, const void *address, size_t length, uint32_t handle);
+void regions_remove(struct range *range);
+int regions_close(struct range *range);
 void regions_before_fork(void);
 void regions_after_fork(void);
 void regions_forget(void);
+int is_mapped(const void *address, size_t length);
 
 /* xrc_domain.c: take and release its lock, so that the child gets it free. */
 void xrc_domains_before_fork(void);

@@ -46,38 +46,60 @@ int ibv_dealloc_pd(struct ibv_pd *pd)
 	return close_and_free(pd->handle, pd);
 }
 
-/*
- * A card cannot pin what is not mapped. This call tells, without a change of any page. Memory on demand may be mapped later.
- */
-static int is_mapped(const void *address, size_t length, unsigned int access)
+/* Rights that need memory that the program may write. */
+#define WRITE_RIGHTS (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND)
+
+/* Kernels from 5.14 on. The same as in sys/mman.h of newer libraries. */
+#define POPULATE_READ 22
+#define POPULATE_WRITE 23
+
+/* Makes the kernel access each page of a range as the program could. Returns 0 if it did. */
+static int populate(const void *address, size_t length, int advice)
 {
 	uintptr_t page = sysconf(_SC_PAGESIZE);
 	uintptr_t start = (uintptr_t)address & ~(page - 1);
 
+	return madvise((void *)start, ((uintptr_t)address - start + length + page - 1) & ~(page - 1), advice);
+}
+
+/* Whether the kernel is new enough: it refuses what it does not know with the error for memory that must not be accessed. */
+static int can_populate(void)
+{
+	static int known;	/* 1: yes, -1: no */
+	char on_stack = 0;
+
+	if (!known)
+		known = populate(&on_stack, 1, POPULATE_READ) ? -1 : 1;
+	return known > 0;
+}
+
+/*
+ * A card cannot pin what is not mapped, or what the program may not access as it demands. Pages get memory here as there. Memory on demand
+ * may be mapped later.
+ */
+static int can_be_pinned(const void *address, size_t length, unsigned int access)
+{
 	if (!length || access & IBV_ACCESS_ON_DEMAND)
 		return 1;
-	return !msync((void *)start, (uintptr_t)address - start + length, MS_ASYNC) || errno != ENOMEM;
+	if (!can_populate())
+		return is_mapped(address, length);
+	return !populate(address, length, access & WRITE_RIGHTS ? POPULATE_WRITE : POPULATE_READ);
 }
 
 struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access)
 {
-	struct ibv_mr *region = calloc(1, sizeof(*region));
+	struct memory_region *region = calloc(1, sizeof(*region));
 	uint64_t arguments[] = { pd->handle, (uintptr_t)addr, length, iova, access };
 	int error;
 
 	if (!region)
 		return no_object(ENOMEM);
-	error = is_mapped(addr, length, access) ? bridge_call(BRIDGE_REGISTER, arguments) : EFAULT;
-	if (!error) {
-		error = regions_add(addr, length, (uint32_t)arguments[0]);
-		if (error)
-			close_handle((int)arguments[0]);
-	}
+	error = can_be_pinned(addr, length, access) ? bridge_call(BRIDGE_REGISTER, arguments) : EFAULT;
 	if (error) {
 		free(region);
 		return no_object(error);
 	}
-	*region = (struct ibv_mr){
+	region->public = (struct ibv_mr){
 		.context = pd->context,
 		.pd = pd,
 		.addr = addr,
@@ -86,7 +108,9 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 		.lkey = (uint32_t)arguments[1],
 		.rkey = (uint32_t)arguments[2],
 	};
-	return region;
+	region->access = access;
+	regions_add(&region->range, addr, length, region->public.handle);
+	return &region->public;
 }
 
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
@@ -132,21 +156,15 @@ static int is_valid_change(int flags, void *address, size_t length, int access)
 	return flags & IBV_REREG_MR_CHANGE_ACCESS || !access;
 }
 
-/* The note about the memory of a region. Without memory for it, the region works until the program unmaps its memory. */
-static void note_memory(const struct ibv_mr *mr)
+static int change_region(struct memory_region *region, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
 {
-	int error = errno;
-
-	regions_add(mr->addr, mr->length, mr->handle);
-	errno = error;
-}
-
-static int change_region(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
-{
+	struct ibv_mr *mr = &region->public;
 	uint64_t arguments[] = { mr->handle, flags, 0, (uintptr_t)addr, length, access };
+	unsigned int new_access = flags & IBV_REREG_MR_CHANGE_ACCESS ? (unsigned int)access : region->access;
+	int has_other_memory = flags & IBV_REREG_MR_CHANGE_TRANSLATION;
 	int error;
 
-	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION && !is_mapped(addr, length, 0))
+	if (!can_be_pinned(has_other_memory ? addr : mr->addr, has_other_memory ? length : mr->length, new_access))
 		return EFAULT;
 	if (flags & IBV_REREG_MR_CHANGE_PD)
 		arguments[2] = pd->handle;
@@ -155,11 +173,14 @@ static int change_region(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *
 		return error;
 	mr->lkey = (uint32_t)arguments[1];
 	mr->rkey = (uint32_t)arguments[2];
+	region->access = new_access;
 	if (flags & IBV_REREG_MR_CHANGE_PD)
 		mr->pd = pd;
-	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
+	if (has_other_memory) {
+		regions_remove(&region->range);
 		mr->addr = addr;
 		mr->length = length;
+		regions_add(&region->range, addr, length, mr->handle);
 	}
 	return 0;
 }
@@ -172,9 +193,7 @@ int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, si
 		errno = EINVAL;
 		return IBV_REREG_MR_ERR_INPUT;
 	}
-	regions_remove(mr->addr, mr->handle);
-	error = change_region(mr, flags, pd, addr, length, access);
-	note_memory(mr);
+	error = change_region((struct memory_region *)mr, flags, pd, addr, length, access);
 	if (error) {
 		errno = error;
 		/* Java has changed nothing: the old registration is valid. */
@@ -185,17 +204,12 @@ int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, si
 
 int ibv_dereg_mr(struct ibv_mr *mr)
 {
-	int error;
+	struct memory_region *region = (struct memory_region *)mr;
+	int error = regions_close(&region->range);
 
-	/* Before the handle can be that of another object. */
-	regions_remove(mr->addr, mr->handle);
-	error = close_handle(mr->handle);
-	if (error) {
-		note_memory(mr);
-		return fail(error);
-	}
-	free(mr);
-	return 0;
+	if (!error)
+		free(region);
+	return fail(error);
 }
 
 int advise_mr(struct ibv_pd *domain, int advice, uint32_t flags, struct ibv_sge *list, uint32_t count)

@@ -23,6 +23,9 @@ struct access {
 	size_t bytes;
 };
 
+/* Of addresses of programs, unless they ask for larger ones. */
+#define ADDRESS_BITS 47
+
 static __thread struct access *volatile running __attribute__((tls_model("initial-exec")));
 
 static int is_within(uintptr_t address, uintptr_t start, size_t bytes)
@@ -30,14 +33,27 @@ static int is_within(uintptr_t address, uintptr_t start, size_t bytes)
 	return address - start < bytes;
 }
 
+/* Whether an address lies beyond those of programs: the processor does not tell which address it was. */
+static int is_beyond(uintptr_t start, size_t bytes)
+{
+	return (start | (start + bytes)) >= (uintptr_t)1 << ADDRESS_BITS;
+}
+
+static int is_caused_by(const struct access *access, const siginfo_t *info)
+{
+	uintptr_t address = (uintptr_t)info->si_addr;
+
+	if (info->si_code == SI_KERNEL)
+		return is_beyond(access->to, access->bytes) || is_beyond(access->from, access->bytes);
+	return info->si_code > 0 &&
+	       (is_within(address, access->to, access->bytes) || is_within(address, access->from, access->bytes));
+}
+
 void leave_access(const siginfo_t *info, void *context)
 {
 	struct access *access = running;
-	uintptr_t address = (uintptr_t)info->si_addr;
 
-	if (!access || info->si_code <= 0)
-		return;
-	if (!is_within(address, access->to, access->bytes) && !is_within(address, access->from, access->bytes))
+	if (!access || !is_caused_by(access, info))
 		return;
 	running = NULL;
 	pthread_sigmask(SIG_SETMASK, &((ucontext_t *)context)->uc_sigmask, NULL);

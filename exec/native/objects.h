@@ -7,6 +7,7 @@
 
 #include "bridge.h"
 #include "descriptors.h"
+#include "library.h"
 #include "verbs_abi.h"
 
 struct device {
@@ -26,6 +27,12 @@ struct context {
 struct channel {
 	struct ibv_comp_channel public;
 	int handle;
+};
+
+struct memory_region {
+	struct ibv_mr public;
+	struct range range;
+	unsigned int access;
 };
 
 /* Two of them have the same handle if they were opened by the same file. */

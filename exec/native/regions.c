@@ -1,7 +1,8 @@
 /*
  * Memory that is unmapped or replaced while it is registered. A card has the old pages pinned. Here the region loses its memory first:
- * its keys become invalid, so that no peer accesses what is mapped at the same addresses later. The handle of the program remains
- * valid until it deregisters the region.
+ * no peer accesses it by the keys of the region or of windows that are bound to it, so that nobody accesses what is mapped at the same
+ * addresses later. The region gets its memory back if the call fails. The handle of the program remains valid until it deregisters
+ * the region.
  *
  * The C library unmaps memory in free without a call of munmap that could be interposed: see memory_access.c for what happens then.
  */
@@ -19,17 +20,11 @@
 #include "bridge.h"
 #include "library.h"
 
-struct range {
-	uintptr_t start;
-	uintptr_t end;
-	uintptr_t furthest;	/* the highest end of this and all ranges before it */
-	uint32_t handle;
-};
-
-/* Sorted by start, as ranges may overlap. A program without registered memory takes no lock. */
-static struct range *ranges;
-static size_t count;
-static size_t capacity;
+/*
+ * A binary tree in the order of is_before, whose shape the priorities determine: no child has a higher one than its parent. Ranges may
+ * overlap. A program without registered memory takes no lock.
+ */
+static struct range *root;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* An allocator may map and unmap memory, and a signal handler may run, while this thread has the lock. */
@@ -60,87 +55,135 @@ static void release_lock(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static void set_count(size_t value)
+static void set_root(struct range *value)
 {
-	__atomic_store_n(&count, value, __ATOMIC_RELAXED);
+	__atomic_store_n(&root, value, __ATOMIC_RELAXED);
 }
 
-/* The number of ranges that start before an address. */
-static size_t count_before(uintptr_t address)
+static int is_before(const struct range *one, const struct range *other)
 {
-	size_t low = 0, high = count;
+	return one->start != other->start ? one->start < other->start : one < other;
+}
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+static uintptr_t furthest_of(const struct range *range)
+{
+	return range ? range->furthest : 0;
+}
 
-		if (ranges[middle].start < address)
-			low = middle + 1;
-		else
-			high = middle;
+static void update(struct range *range)
+{
+	uintptr_t left = furthest_of(range->left);
+	uintptr_t right = furthest_of(range->right);
+	uintptr_t below = left > right ? left : right;
+
+	range->furthest = range->end > below ? range->end : below;
+}
+
+/* Returns the tree of two, of which all ranges of the first are before those of the second. */
+static struct range *join(struct range *first, struct range *second)
+{
+	if (!first || !second)
+		return first ? first : second;
+	if (first->priority > second->priority) {
+		first->right = join(first->right, second);
+		update(first);
+		return first;
 	}
-	return low;
+	second->left = join(first, second->left);
+	update(second);
+	return second;
 }
 
-static void set_furthest(size_t from)
+/* Divides a tree into the ranges before one and all others. */
+static void divide(struct range *tree, const struct range *at, struct range **before, struct range **others)
 {
-	for (size_t i = from; i < count; i++) {
-		uintptr_t before = i ? ranges[i - 1].furthest : 0;
-
-		ranges[i].furthest = ranges[i].end > before ? ranges[i].end : before;
+	if (!tree) {
+		*before = NULL;
+		*others = NULL;
+		return;
 	}
+	if (is_before(tree, at)) {
+		divide(tree->right, at, &tree->right, others);
+		*before = tree;
+	} else {
+		divide(tree->left, at, before, &tree->left);
+		*others = tree;
+	}
+	update(tree);
 }
 
-static int grow(void)
+static void insert(struct range *added)
 {
-	size_t larger = capacity ? 2 * capacity : 64;
-	struct range *moved = realloc(ranges, larger * sizeof(*moved));
+	struct range *before, *others;
 
-	if (!moved)
-		return ENOMEM;
-	ranges = moved;
-	capacity = larger;
-	return 0;
+	added->left = NULL;
+	added->right = NULL;
+	update(added);
+	divide(root, added, &before, &others);
+	set_root(join(join(before, added), others));
 }
 
-int regions_add(const void *address, size_t length, uint32_t handle)
+/* Returns a tree without one of its ranges. */
+static struct range *without(struct range *tree, const struct range *removed)
 {
-	struct range added = { .start = (uintptr_t)address, .end = (uintptr_t)address + length, .handle = handle };
-	int error = 0;
-	size_t at;
+	if (!tree)
+		return NULL;
+	if (tree == removed)
+		return join(tree->left, tree->right);
+	if (is_before(removed, tree))
+		tree->left = without(tree->left, removed);
+	else
+		tree->right = without(tree->right, removed);
+	update(tree);
+	return tree;
+}
 
+/* Returns a range that has a byte from start on and before end, or NULL. */
+static struct range *find_overlap(uintptr_t start, uintptr_t end)
+{
+	struct range *range = root;
+
+	/* If a range on the left ends behind start, and none there overlaps, it starts at end or later, as all do on the right. */
+	while (range && (range->start >= end || range->end <= start))
+		range = furthest_of(range->left) > start ? range->left : range->right;
+	return range;
+}
+
+void regions_add(struct range *range, const void *address, size_t length, uint32_t handle)
+{
+	*range = (struct range){
+		.start = (uintptr_t)address,
+		.end = (uintptr_t)address + length,
+		.handle = handle,
+		/* Addresses of objects are regular: the product is not. */
+		.priority = (uint32_t)((uint64_t)(uintptr_t)range * 0x9e3779b97f4a7c15 >> 32),
+	};
 	if (!length)
-		return 0;
+		return;
 	take_lock();
-	if (count == capacity)
-		error = grow();
-	if (!error) {
-		at = count_before(added.start);
-		memmove(&ranges[at + 1], &ranges[at], (count - at) * sizeof(*ranges));
-		ranges[at] = added;
-		set_count(count + 1);
-		set_furthest(at);
-	}
+	insert(range);
+	release_lock();
+}
+
+void regions_remove(struct range *range)
+{
+	take_lock();
+	set_root(without(root, range));
+	release_lock();
+}
+
+int regions_close(struct range *range)
+{
+	uint64_t arguments[] = { range->handle };
+	int error;
+
+	/* Java may give the handle to another object. */
+	take_lock();
+	error = bridge_call(BRIDGE_CLOSE, arguments);
+	if (!error)
+		set_root(without(root, range));
 	release_lock();
 	return error;
-}
-
-static void remove_at(size_t at)
-{
-	memmove(&ranges[at], &ranges[at + 1], (count - at - 1) * sizeof(*ranges));
-	set_count(count - 1);
-	set_furthest(at);
-}
-
-void regions_remove(const void *address, uint32_t handle)
-{
-	take_lock();
-	for (size_t at = count_before((uintptr_t)address); at < count && ranges[at].start == (uintptr_t)address; at++) {
-		if (ranges[at].handle == handle) {
-			remove_at(at);
-			break;
-		}
-	}
-	release_lock();
 }
 
 /* A thread that forks in a handler of a signal may have the lock already. */
@@ -161,40 +204,76 @@ void regions_after_fork(void)
 
 void regions_forget(void)
 {
-	set_count(0);
+	set_root(NULL);
 }
 
-/* Finds a range that has a byte from start on and before end. Returns its place plus one, or 0. */
-static size_t find_overlap(uintptr_t start, uintptr_t end)
+static size_t whole_pages(size_t bytes)
 {
-	size_t at = count_before(end);
+	size_t page = sysconf(_SC_PAGESIZE);
 
-	while (at && ranges[at - 1].furthest > start) {
-		if (ranges[at - 1].end > start)
-			return at;
-		at--;
-	}
-	return 0;
+	return (bytes + page - 1) & ~(page - 1);
 }
 
-/* Takes memory from the regions that have a part of it. */
-static void end_access(void *address, size_t length)
+int is_mapped(const void *address, size_t length)
 {
 	uintptr_t page = sysconf(_SC_PAGESIZE);
+	uintptr_t start = (uintptr_t)address & ~(page - 1);
+
+	return !length || !msync((void *)start, (uintptr_t)address - start + length, MS_ASYNC) || errno != ENOMEM;
+}
+
+static void set_accessible(const struct range *range, int is_accessible)
+{
+	uint64_t arguments[] = { range->handle, is_accessible };
+
+	/* An error leaves nothing that could be done: the access itself will fail then. */
+	bridge_call(BRIDGE_SET_ACCESSIBLE, arguments);
+}
+
+/*
+ * Takes memory from the regions that have a part of it, and adds them to a list. The thread keeps the lock while the list has any, so
+ * that the program deregisters none of them meanwhile. Does nothing for a call that the kernel refuses for its arguments.
+ */
+static void withhold(struct range **withheld, void *address, size_t length)
+{
 	uintptr_t start = (uintptr_t)address;
-	uintptr_t end = start + ((length + page - 1) & ~(page - 1));
+	uintptr_t end = start + whole_pages(length);
 	int error = errno;
-	size_t at;
+	struct range *range;
 
-	if (!__atomic_load_n(&count, __ATOMIC_RELAXED) || has_lock || is_called_by_java() || start % page)
+	if (!__atomic_load_n(&root, __ATOMIC_RELAXED) || is_called_by_java() || start != whole_pages(start) || end <= start)
 		return;
-	take_lock();
-	while ((at = find_overlap(start, end)) > 0) {
-		uint64_t arguments[] = { ranges[at - 1].handle };
+	if (!*withheld) {
+		if (has_lock)
+			return;
+		take_lock();
+	}
+	while ((range = find_overlap(start, end)) != NULL) {
+		set_root(without(root, range));
+		range->next = *withheld;
+		*withheld = range;
+		set_accessible(range, 0);
+	}
+	if (!*withheld)
+		release_lock();
+	errno = error;
+}
 
-		remove_at(at - 1);
-		/* An error leaves nothing that could be done: the access itself will fail then. */
-		bridge_call(BRIDGE_REVOKE, arguments);
+/* Gives the regions of a list their memory back, if the call has failed, and the lock. */
+static void finish(struct range *withheld, int has_failed)
+{
+	int error = errno;
+	struct range *next;
+
+	if (!withheld)
+		return;
+	for (struct range *range = withheld; range; range = next) {
+		next = range->next;
+		/* Some failures of mmap leave a gap. */
+		if (has_failed && is_mapped((void *)range->start, range->end - range->start)) {
+			insert(range);
+			set_accessible(range, 1);
+		}
 	}
 	release_lock();
 	errno = error;
@@ -202,22 +281,39 @@ static void end_access(void *address, size_t length)
 
 PUBLIC int munmap(void *address, size_t length)
 {
-	end_access(address, length);
-	return next.munmap ? next.munmap(address, length) : (int)syscall(SYS_munmap, address, length);
+	struct range *withheld = NULL;
+	int result;
+
+	withhold(&withheld, address, length);
+	result = next.munmap ? next.munmap(address, length) : (int)syscall(SYS_munmap, address, length);
+	finish(withheld, result);
+	return result;
 }
 
 PUBLIC void *mmap(void *address, size_t length, int protection, int flags, int descriptor, off_t offset)
 {
+	struct range *withheld = NULL;
+	void *result;
+
 	if (flags & MAP_FIXED)
-		end_access(address, length);
-	return next.mmap ? next.mmap(address, length, protection, flags, descriptor, offset)
-			 : (void *)syscall(SYS_mmap, address, length, protection, flags, descriptor, offset);
+		withhold(&withheld, address, length);
+	result = next.mmap ? next.mmap(address, length, protection, flags, descriptor, offset)
+			   : (void *)syscall(SYS_mmap, address, length, protection, flags, descriptor, offset);
+	finish(withheld, result == MAP_FAILED);
+	return result;
 }
 
 PUBLIC void *mmap64(void *, size_t, int, int, int, off64_t) __attribute__((alias("mmap"), nothrow, leaf));
 
+static void *call_mremap(void *address, size_t length, size_t new_length, int flags, void *target)
+{
+	return next.mremap ? next.mremap(address, length, new_length, flags, target)
+			   : (void *)syscall(SYS_mremap, address, length, new_length, flags, target);
+}
+
 PUBLIC void *mremap(void *address, size_t length, size_t new_length, int flags, ...)
 {
+	struct range *withheld = NULL;
 	void *target = NULL;
 	void *result;
 	va_list rest;
@@ -226,13 +322,22 @@ PUBLIC void *mremap(void *address, size_t length, size_t new_length, int flags, 
 		va_start(rest, flags);
 		target = va_arg(rest, void *);
 		va_end(rest);
-		end_access(target, new_length);
+		withhold(&withheld, target, new_length);
 	}
-	result = next.mremap ? next.mremap(address, length, new_length, flags, target)
-			     : (void *)syscall(SYS_mremap, address, length, new_length, flags, target);
-	if (result != MAP_FAILED && result != address)
-		end_access(address, length);
-	else if (result == address && new_length < length)
-		end_access((char *)address + new_length, length - new_length);
+	/* Memory that can grow where it is stays with its regions. */
+	if (flags == MREMAP_MAYMOVE && length && new_length > length && __atomic_load_n(&root, __ATOMIC_RELAXED)) {
+		int error = errno;
+
+		result = call_mremap(address, length, new_length, 0, NULL);
+		if (result != MAP_FAILED || errno != ENOMEM)
+			return result;
+		errno = error;
+	}
+	if (flags & ~MREMAP_MAYMOVE || (flags && new_length > length))
+		withhold(&withheld, address, length);
+	else if (new_length < length)
+		withhold(&withheld, (char *)address + whole_pages(new_length), whole_pages(length) - whole_pages(new_length));
+	result = call_mremap(address, length, new_length, flags, target);
+	finish(withheld, result == MAP_FAILED);
 	return result;
 }

@@ -329,6 +329,152 @@ static void check_others(void)
 	CHECK(!ibv_dereg_mr(region));
 }
 
+static void bind_window(struct ibv_mw *window, struct ibv_mr *region)
+{
+	struct ibv_mw_bind binding = {
+		.send_flags = IBV_SEND_SIGNALED,
+		.bind_info = { .mr = region, .addr = (uintptr_t)region->addr, .length = BYTES, .mw_access_flags = IBV_ACCESS_REMOTE_WRITE },
+	};
+
+	CHECK(!context->ops.bind_mw(sender, window, &binding) && status_of(sends) == IBV_WC_SUCCESS);
+}
+
+/* A peer that has the key of a window does not reach what is mapped at its addresses later, and the window can be used for other memory. */
+static void check_windows(void)
+{
+	struct ibv_mr *region = ibv_reg_mr(domain, map(), BYTES, ALL_RIGHTS | IBV_ACCESS_MW_BIND);
+	struct ibv_mr *other = ibv_reg_mr(domain, map(), BYTES, ALL_RIGHTS | IBV_ACCESS_MW_BIND);
+	struct ibv_mw *window = context->ops.alloc_mw(domain, IBV_MW_TYPE_1);
+	struct ibv_mr as_seen_by_peer;
+	char *address;
+
+	current = "windows";
+	CHECK(region && other && window);
+	address = region->addr;
+	connect_pair();
+	bind_window(window, region);
+	as_seen_by_peer = *region;
+	as_seen_by_peer.rkey = window->rkey;
+	CHECK(execute(IBV_WR_RDMA_WRITE, good, &as_seen_by_peer, 8) == IBV_WC_SUCCESS);
+	CHECK(!munmap(address, BYTES));
+	CHECK(mmap(address, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == address);
+	CHECK(is_remote_error(execute(IBV_WR_RDMA_WRITE, good, &as_seen_by_peer, 8)));
+	destroy_pair();
+	CHECK(!*(uint64_t *)address && ibv_dereg_mr(region) == EBUSY);
+	connect_pair();
+	bind_window(window, other);
+	CHECK(!ibv_dereg_mr(region));
+	as_seen_by_peer = *other;
+	as_seen_by_peer.rkey = window->rkey;
+	CHECK(execute(IBV_WR_RDMA_WRITE, good, &as_seen_by_peer, 8) == IBV_WC_SUCCESS);
+	destroy_pair();
+	CHECK(!context->ops.dealloc_mw(window) && !ibv_dereg_mr(other) && !munmap(address, BYTES));
+}
+
+/* A call that fails, or that leaves the memory where it is, takes nothing from a region or from its windows. */
+static void check_failures(void)
+{
+	struct ibv_mr *region = ibv_reg_mr(domain, map(), BYTES, ALL_RIGHTS | IBV_ACCESS_MW_BIND);
+	struct ibv_mw *window = context->ops.alloc_mw(domain, IBV_MW_TYPE_1);
+	struct ibv_mr as_seen_by_peer;
+	char *address;
+
+	current = "failures";
+	CHECK(region && window);
+	address = region->addr;
+	connect_pair();
+	bind_window(window, region);
+	as_seen_by_peer = *region;
+	as_seen_by_peer.rkey = window->rkey;
+	CHECK(munmap(address, 0) && errno == EINVAL && munmap(address + 1, 4096) && errno == EINVAL);
+	CHECK(mmap(address, 4096, PROT_READ, MAP_SHARED | MAP_FIXED, 999, 0) == MAP_FAILED && errno == EBADF);
+	CHECK(mremap(address, BYTES, BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, address + 4096) == MAP_FAILED && errno == EINVAL);
+	CHECK(mremap(address, BYTES, BYTES, MREMAP_MAYMOVE) == address);
+	CHECK(execute(IBV_WR_RDMA_WRITE, good, region, 8) == IBV_WC_SUCCESS);
+	CHECK(execute(IBV_WR_RDMA_WRITE, good, &as_seen_by_peer, 8) == IBV_WC_SUCCESS);
+	/* What is gone does not come back by a call that fails. */
+	CHECK(mmap(address, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == address);
+	CHECK(mmap(address, 4096, PROT_READ, MAP_SHARED | MAP_FIXED, 999, 0) == MAP_FAILED);
+	CHECK(is_remote_error(execute(IBV_WR_RDMA_WRITE, good, region, 8)));
+	destroy_pair();
+	CHECK(!context->ops.dealloc_mw(window) && !ibv_dereg_mr(region) && !munmap(address, BYTES));
+}
+
+/* Regions that overlap, in any order, are found when a part is unmapped. */
+static void check_overlaps(void)
+{
+	enum { COUNT = 300, PAGE = 4096, PAGES = BYTES / PAGE };
+	char *address = map();
+	struct ibv_mr *regions[COUNT];
+	unsigned int seed = 7;
+
+	current = "overlaps";
+	for (int i = 0; i < COUNT; i++) {
+		int first = rand_r(&seed) % PAGES, pages = 1 + rand_r(&seed) % (PAGES - first);
+
+		regions[i] = ibv_reg_mr(domain, address + first * PAGE, (size_t)pages * PAGE, ALL_RIGHTS);
+		CHECK(regions[i] != NULL);
+	}
+	for (int i = 0; i < COUNT; i += 3)
+		CHECK(!ibv_dereg_mr(regions[i]));
+	for (int gone = 0; gone < 40; gone++) {
+		char *hole = address + (rand_r(&seed) % PAGES) * PAGE;
+
+		CHECK(mmap(hole, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == hole);
+		for (int i = 0; i < COUNT; i++) {
+			int is_hit = i % 3 && (char *)regions[i]->addr <= hole && hole < (char *)regions[i]->addr + regions[i]->length;
+
+			if (!is_hit)
+				continue;
+			connect_pair();
+			CHECK(is_remote_error(execute(IBV_WR_RDMA_WRITE, good, regions[i], 8)));
+			destroy_pair();
+			break;
+		}
+	}
+	for (int i = 0; i < COUNT; i++)
+		CHECK(!(i % 3) || !ibv_dereg_mr(regions[i]));
+	CHECK(!munmap(address, BYTES));
+}
+
+/* The kernel refuses to pin what the program may not access itself. */
+static void check_protection(void)
+{
+	char *address = map();
+	struct ibv_mr *region;
+
+	current = "protection";
+	CHECK(!mprotect(address + BYTES / 2, 4096, PROT_READ));
+	CHECK(!ibv_reg_mr(domain, address, BYTES, IBV_ACCESS_LOCAL_WRITE) && errno == EFAULT);
+	region = ibv_reg_mr(domain, address, BYTES, IBV_ACCESS_REMOTE_READ);
+	CHECK(region && ibv_rereg_mr(region, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, ALL_RIGHTS) == IBV_REREG_MR_ERR_INPUT);
+	CHECK(errno == EFAULT && !ibv_dereg_mr(region));
+	CHECK(!mprotect(address + BYTES / 2, 4096, PROT_NONE));
+	CHECK(!ibv_reg_mr(domain, address, BYTES, IBV_ACCESS_REMOTE_READ) && errno == EFAULT);
+	CHECK(!munmap(address, BYTES));
+}
+
+/* The processor does not tell at which address such an access failed. */
+static void check_addresses_of_no_program(void)
+{
+	void *address = (void *)((uintptr_t)1 << 62);
+	struct ibv_mr *region = ibv_reg_mr(domain, address, BYTES, ALL_RIGHTS | IBV_ACCESS_ON_DEMAND);
+
+	current = "addresses_of_no_program";
+	if (!region)
+		return;
+	connect_pair();
+	CHECK(is_remote_error(execute(IBV_WR_RDMA_WRITE, good, region, 8)));
+	destroy_pair();
+	connect_pair();
+	CHECK(is_local_error(execute(IBV_WR_RDMA_WRITE, region, good, 8)));
+	destroy_pair();
+	connect_pair();
+	CHECK(is_remote_error(execute(IBV_WR_ATOMIC_FETCH_AND_ADD, good, region, 8)));
+	destroy_pair();
+	CHECK(!ibv_dereg_mr(region));
+}
+
 /* The kernel refuses to pin what is not mapped. */
 static void check_registration(void)
 {
@@ -432,6 +578,11 @@ int main(int count, char **arguments)
 	check_others();
 	check_read_only();
 	check_registration();
+	check_windows();
+	check_failures();
+	check_overlaps();
+	check_protection();
+	check_addresses_of_no_program();
 	check_race();
 	check_inline();
 	check_unaligned();

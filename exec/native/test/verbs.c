@@ -110,6 +110,18 @@ static void create_memory(void)
 	CHECK(ibv_dereg_mr(other) == 0);
 }
 
+/* The first queue of a program may be one for receives: Ceph posts to it before it creates a completion queue. */
+static void post_before_completion_queues(void)
+{
+	struct ibv_srq_init_attr sizes = { .attr = { .max_wr = 8, .max_sge = 1 } };
+	struct ibv_srq *srq = ibv_create_srq(domain, &sizes);
+	struct ibv_sge element = { .addr = (uintptr_t)target, .length = BYTES, .lkey = region->lkey };
+	struct ibv_recv_wr request = { .sg_list = &element, .num_sge = 1 }, *bad;
+
+	CHECK(srq && !context->ops.post_srq_recv(srq, &request, &bad));
+	CHECK(!ibv_destroy_srq(srq));
+}
+
 static struct ibv_qp_init_attr_ex attributes_of(enum ibv_qp_type type, uint64_t operations)
 {
 	return (struct ibv_qp_init_attr_ex){
@@ -255,6 +267,44 @@ static void send_messages(void)
 	CHECK(sender->wr_complete(sender) == ENOMEM);
 }
 
+/* A batch that does not fit, or of which one request is wrong, leaves nothing in the queue. */
+static void refuse_whole_batches(void)
+{
+	struct ibv_qp_attr attributes;
+	struct ibv_qp_init_attr initial;
+	uint32_t room;
+
+	CHECK(!ibv_query_qp(&sender->qp_base, &attributes, IBV_QP_STATE, &initial));
+	room = initial.cap.max_send_wr;
+	/* They wait for receives. */
+	begin(40);
+	sender->wr_flags = 0;
+	for (uint32_t i = 0; i < room / 2; i++) {
+		sender->wr_send(sender);
+		sender->wr_set_inline_data(sender, source, 32);
+	}
+	CHECK(!sender->wr_complete(sender));
+	begin(41);
+	for (uint32_t i = 0; i < room; i++) {
+		sender->wr_rdma_write(sender, region->rkey, (uintptr_t)target);
+		sender->wr_set_inline_data(sender, source, 32);
+	}
+	CHECK(sender->wr_complete(sender) == ENOMEM);
+	begin(42);
+	sender->wr_rdma_write(sender, region->rkey, (uintptr_t)target);
+	sender->wr_set_sge(sender, region->lkey, (uintptr_t)source, 8);
+	sender->wr_flush(sender, region->rkey, (uintptr_t)target, 8, 0x77, 0);
+	CHECK(sender->wr_complete(sender) == EINVAL);
+	for (uint32_t i = 0; i < room / 2; i++)
+		post_receive();
+	for (uint32_t i = 0; i < room / 2; i++)
+		CHECK(received().byte_len == 32);
+	begin(43);
+	sender->wr_rdma_write(sender, region->rkey, (uintptr_t)target);
+	sender->wr_set_sge(sender, region->lkey, (uintptr_t)source, 8);
+	CHECK(end(43) == 1);
+}
+
 static void access_memory(void)
 {
 	uint64_t *word = (uint64_t *)(target + 64);
@@ -372,11 +422,13 @@ int main(int count, char **arguments)
 	open_device(count > 1 ? arguments[1] : NULL);
 	query();
 	create_memory();
+	post_before_completion_queues();
 	create_queues();
 	connect_to(&sender->qp_base, receiver->qp_num);
 	connect_to(receiver, sender->qp_base.qp_num);
 	send_messages();
 	access_memory();
+	refuse_whole_batches();
 	bind_windows();
 	take_event();
 	close_all();

@@ -4,6 +4,7 @@ import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.cm.host.RouteLookup;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.CmProvider;
+import io.rdma4j.cm.spi.LocalAddresses;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
@@ -11,8 +12,6 @@ import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * each provider after binding to a wildcard, else one. The identifier's lock serialises the calls.
  */
 final class ProviderBinding {
+    private static final String UNUSABLE_DEVICE_HINT = "RDMA4J_DEVICE=soft uses the software device instead, which works where the"
+            + " network interface leaves UDP port 4791 to programs";
+
     /** A provider's identifier and its provider. */
     private record Part(CmProvider provider, ProviderCmId id) {}
 
@@ -171,9 +173,7 @@ final class ProviderBinding {
                     CmEvent.Type.ADDRESS_ERROR,
                     -Errno.ENODEV.number(),
                     ConnectionParameters.NONE,
-                    "cannot reach " + AddressText.of(target) + ": "
-                            + missing("", local, ", the address of this host that leads there") + " (ENODEV). "
-                            + hint(local)));
+                    "cannot reach " + AddressText.of(target) + ": " + missing(local)));
         }
     }
 
@@ -250,38 +250,23 @@ final class ProviderBinding {
         return resolved;
     }
 
-    /** As in Linux, an address that does not belong to this host is a different error from one without a device. */
+    /** Returns why a peer cannot be reached from the address of this host that leads there, and what to try. */
+    private String missing(InetAddress local) {
+        String refusal = providers.refusal(local);
+        String leads = AddressText.of(local) + ", the address of this host that leads there";
+        return refusal.isEmpty()
+                ? "no RDMA device has " + leads + " (ENODEV). " + providers.hint()
+                : leads + ", belongs to " + refusal + " (ENODEV). " + UNUSABLE_DEVICE_HINT;
+    }
+
     private RdmaException noDevice(String operation, InetAddress local) {
-        return isOfThisHost(local)
-                ? new RdmaException(operation, Errno.ENODEV, missing("the local address ", local, ""), hint(local))
+        String refusal = providers.refusal(local);
+        return refusal.isEmpty()
+                ? LocalAddresses.refusal(operation, local, LocalAddresses.isOfThisHost(local), providers.hint())
                 : new RdmaException(
                         operation,
-                        Errno.EADDRNOTAVAIL,
-                        "no network interface that is up has the address " + AddressText.of(local),
-                        providers.hint());
-    }
-
-    private String missing(String before, InetAddress local, String after) {
-        String refusal = providers.refusal(local);
-        String address = before + AddressText.of(local) + after;
-        return refusal.isEmpty()
-                ? "no RDMA device has " + address
-                : address + (after.isEmpty() ? "" : ",") + " belongs to " + refusal;
-    }
-
-    private String hint(InetAddress local) {
-        return providers.refusal(local).isEmpty()
-                ? providers.hint()
-                : "RDMA4J_DEVICE=soft uses the software device instead, which works where the network interface leaves UDP port"
-                        + " 4791 to programs";
-    }
-
-    private static boolean isOfThisHost(InetAddress address) {
-        try {
-            NetworkInterface link = NetworkInterface.getByInetAddress(address);
-            return address.isLoopbackAddress() || link != null && link.isUp();
-        } catch (SocketException unknown) {
-            return true;
-        }
+                        Errno.ENODEV,
+                        "the local address " + AddressText.of(local) + " belongs to " + refusal,
+                        UNUSABLE_DEVICE_HINT);
     }
 }

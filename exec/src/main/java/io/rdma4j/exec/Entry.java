@@ -47,7 +47,7 @@ public final class Entry {
             case Operation.ALLOCATE_DOMAIN -> MemoryCalls.allocateDomain(arguments);
             case Operation.REGISTER -> MemoryCalls.register(arguments);
             case Operation.REREGISTER -> MemoryCalls.reregister(arguments);
-            case Operation.REVOKE -> MemoryCalls.revoke(arguments);
+            case Operation.SET_ACCESSIBLE -> MemoryCalls.setAccessible(arguments);
             case Operation.ADVISE -> MemoryCalls.advise(arguments);
             case Operation.ALLOCATE_WINDOW -> MemoryCalls.allocateWindow(arguments);
             case Operation.CREATE_ADDRESS_HANDLE -> MemoryCalls.createAddressHandle(arguments);

@@ -35,12 +35,17 @@ public final class MemoryRegion {
      */
     private @Nullable MemoryRegion replacement;
 
+    /** True after deregistration or invalidation; under the table's lock, as the next. */
+    private boolean ended;
+
+    /** True while the owner does not allow access. */
+    private boolean withheld;
+
     /**
-     * True after deregistration or invalidation. Neither volatile nor a positive flag, since it is read for each
-     * packet. A thread that drives queue pairs sees the change at the latest when it next takes the lock, which the
-     * deregistering thread takes once, too.
+     * True if one of the two is. Neither volatile nor a positive flag, since it is read for each packet. A thread that drives
+     * queue pairs sees the change at the latest when it next takes the lock, which the changing thread takes once, too.
      */
-    private boolean invalidated;
+    private boolean invalid;
 
     /** Number of windows bound to this region; modified under the table's lock. */
     private volatile int boundWindows;
@@ -157,13 +162,28 @@ public final class MemoryRegion {
         return protectionDomain;
     }
 
-    /** Returns whether the memory is still registered, or for the range of a window still bound. */
+    /** Returns whether the memory may be accessed: it is still registered, or for the range of a window still bound, and not withheld. */
     public boolean isValid() {
-        return !invalidated;
+        return !invalid;
     }
 
-    void invalidate() {
-        invalidated = true;
+    /** Returns whether the registration or the binding has ended. The caller holds the lock of the table. */
+    boolean hasEnded() {
+        return ended;
+    }
+
+    void end() {
+        ended = true;
+        invalid = true;
+    }
+
+    boolean isWithheld() {
+        return withheld;
+    }
+
+    void setWithheld(boolean value) {
+        withheld = value;
+        invalid = ended || value;
     }
 
     /** Returns whether all rights in {@code flags} were granted. */

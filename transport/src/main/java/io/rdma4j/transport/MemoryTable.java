@@ -89,13 +89,30 @@ public final class MemoryTable {
         if (region.boundWindows() > 0) {
             return false;
         }
-        if (region.isValid()) {
-            region.invalidate();
+        if (!region.hasEnded()) {
+            region.end();
             retired.add(region.key());
             regions.remove(region);
             size--;
         }
         return true;
+    }
+
+    /**
+     * Withholds registered memory from peers and work requests, also through windows, or gives it back. Key, rights and windows remain.
+     * As after {@link #deregister}, a thread that drives queue pairs may still use the memory for its current packet.
+     */
+    public synchronized void setAccessible(MemoryRegion registered, boolean accessible) {
+        MemoryRegion region = registered.latest();
+        region.setWithheld(!accessible);
+        if (region.boundWindows() > 0) {
+            for (MemoryWindow window : windows.values()) {
+                MemoryRegion range = window.range();
+                if (range != null && window.region() == region) {
+                    range.setWithheld(!accessible);
+                }
+            }
+        }
     }
 
     /**
@@ -116,6 +133,7 @@ public final class MemoryTable {
             return null;
         }
         MemoryRegion changed = new MemoryRegion(old, access, protectionDomain);
+        changed.setWithheld(old.isWithheld());
         regions.replace(old, changed);
         changed.becomeLatest();
         return changed;
@@ -144,7 +162,7 @@ public final class MemoryTable {
 
     private static MemoryRegion requireRegistered(MemoryRegion region) {
         MemoryRegion latest = region.latest();
-        if (!latest.isValid() || latest.window() != null) {
+        if (latest.hasEnded() || latest.window() != null) {
             throw new IllegalArgumentException("the memory is not registered");
         }
         return latest;
@@ -199,7 +217,7 @@ public final class MemoryTable {
         MemoryRegion range = window.range();
         MemoryRegion region = window.region();
         if (range != null && region != null) {
-            range.invalidate();
+            range.end();
             regions.remove(range);
             region.changeBoundWindows(-1);
             window.set(window.key(), null, null);

@@ -60,7 +60,12 @@ public final class SendQueue {
      * again before {@link #publish} returns the same slot.
      */
     public @Nullable SendRequest claim() {
-        long next = (long) TAIL.getOpaque(this);
+        return claim(0);
+    }
+
+    /** Returns a slot as {@link #claim()}, for a request that is published together with {@code before} others before it. */
+    public @Nullable SendRequest claim(int before) {
+        long next = (long) TAIL.getOpaque(this) + before;
         if (next - (long) HEAD.getAcquire(this) >= capacity) {
             return null;
         }
@@ -76,7 +81,12 @@ public final class SendQueue {
 
     /** Posts the claimed slot. */
     public void publish() {
-        TAIL.setRelease(this, (long) TAIL.getOpaque(this) + 1);
+        publish(1);
+    }
+
+    /** Posts the claimed slots. */
+    public void publish(int count) {
+        TAIL.setRelease(this, (long) TAIL.getOpaque(this) + count);
     }
 
     /** Returns the index of the oldest work request that is not completed. */

@@ -79,6 +79,32 @@ class MemoryWindowTest {
     }
 
     @Test
+    void withheldMemoryIsNotAccessibleThroughItsWindowsUntilItIsGivenBack() {
+        bindAll();
+        memory.setAccessible(region, false);
+        assertThat(memory.find(window.key(), BASE, 1, AccessFlags.REMOTE_READ, pair.b.queuePair)).isNull();
+        assertThat(memory.deregister(region)).isFalse();
+        memory.setAccessible(region, true);
+        assertThat(write(window.key(), BASE, 100)).isEqualTo(WorkStatus.SUCCESS);
+    }
+
+    @Test
+    void withheldMemoryCanBeDeregisteredButNotBound() {
+        memory.setAccessible(region, false);
+        assertThat(bindStatus(window, region, 0, BYTES, REMOTE)).isEqualTo(WorkStatus.MEMORY_WINDOW_BIND_ERROR);
+        assertThat(memory.deregister(region)).isTrue();
+        memory.setAccessible(region, true);
+        assertThat(region.isValid()).isFalse();
+    }
+
+    @Test
+    void withheldMemoryStaysWithheldWhenItsRightsChange() {
+        memory.setAccessible(region, false);
+        MemoryRegion changed = memory.change(region, REGION | REMOTE, Pair.PD);
+        assertThat(changed).isNotNull().matches(present -> !present.isValid());
+    }
+
+    @Test
     void onlyTheBoundRangeIsAccessibleByTheNewKey() {
         int fresh = window.key();
         assertThat(bindStatus(window, region, 100, 200, REMOTE)).isEqualTo(WorkStatus.SUCCESS);

@@ -53,8 +53,8 @@ public final class Operation {
     /** {@code BRIDGE_CREATE_ADDRESS_HANDLE}. */
     public static final int CREATE_ADDRESS_HANDLE = 16;
 
-    /** {@code BRIDGE_REVOKE}. */
-    public static final int REVOKE = 17;
+    /** {@code BRIDGE_SET_ACCESSIBLE}. */
+    public static final int SET_ACCESSIBLE = 17;
 
     /** {@code BRIDGE_CREATE_CHANNEL}. */
     public static final int CREATE_CHANNEL = 20;

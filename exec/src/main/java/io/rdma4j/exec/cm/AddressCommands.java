@@ -10,6 +10,7 @@ import io.rdma4j.cm.abi.CmStructures.ResolveRoute;
 import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.cm.abi.SocketAddresses;
 import io.rdma4j.cm.host.RouteLookup;
+import io.rdma4j.cm.spi.LocalAddresses;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
@@ -42,7 +43,7 @@ final class AddressCommands {
         InetAddress address = local.getAddress();
         CmFiles files = identifier.files();
         if (!address.isAnyLocalAddress() && !files.allows(address)) {
-            throw new RdmaException("rdma_bind_addr", Errno.ENODEV, "the device of " + address + " is not allowed", "");
+            throw notAllowed("rdma_bind_addr", address);
         }
         synchronized (identifier.commandLock) {
             identifier.provider().bind(local);
@@ -100,10 +101,18 @@ final class AddressCommands {
         if (files.areAllAllowed() || provider.device() != null) {
             return true;
         }
-        InetAddress local = source == null || source.getAddress().isAnyLocalAddress()
-                ? files.provider().sourceFor("rdma_resolve_addr", null, target)
-                : source.getAddress();
-        return files.allows(local);
+        if (source == null || source.getAddress().isAnyLocalAddress()) {
+            return files.allows(files.provider().sourceFor("rdma_resolve_addr", null, target));
+        }
+        // Linux binds the address first, and so refuses it without an event.
+        if (!files.allows(source.getAddress())) {
+            throw notAllowed("rdma_resolve_addr", source.getAddress());
+        }
+        return true;
+    }
+
+    private static RdmaException notAllowed(String operation, InetAddress local) {
+        return LocalAddresses.refusal(operation, local, LocalAddresses.isOfThisHost(local), "");
     }
 
     static void resolveRoute(Request request) {

@@ -14,8 +14,10 @@ import io.rdma4j.cm.abi.CmStructures.Parameters;
 import io.rdma4j.cm.abi.CmStructures.Reject;
 import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.cm.abi.KernelParameters;
+import io.rdma4j.cm.host.RouteLookup;
 import io.rdma4j.cm.spi.ProviderCmId;
 import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
 
 /** Connections and their listeners. */
 final class ConnectionCommands {
@@ -28,7 +30,11 @@ final class ConnectionCommands {
         int backlog = Fields.intAt(request.structure(Listen.BYTES), Listen.BACKLOG);
         Identifier identifier = request.identifier(Listen.ID);
         synchronized (identifier.commandLock) {
-            identifier.provider().listen(backlog <= 0 || backlog > MAX_BACKLOG ? MAX_BACKLOG : backlog);
+            ProviderCmId provider = identifier.provider();
+            if (provider.localAddress() == null) {
+                provider.bind(new InetSocketAddress(RouteLookup.anyIpv4(), 0));
+            }
+            provider.listen(backlog <= 0 || backlog > MAX_BACKLOG ? MAX_BACKLOG : backlog);
         }
     }
 

@@ -42,7 +42,7 @@ final class QueryCommands {
             ProviderCmId provider = identifier.provider();
             putAddresses(response, QueriedRoute.LOCAL, QueriedRoute.PEER, provider);
             Fields.putInt(response, QueriedRoute.DEVICE_INDEX, NO_INDEX);
-            Device device = provider.device();
+            Device device = device(provider);
             if (device != null) {
                 Fields.putBigEndianLong(response, QueriedRoute.NODE_GUID, device.guid());
                 Fields.putByte(response, QueriedRoute.PORT, provider.portNumber());
@@ -50,6 +50,16 @@ final class QueryCommands {
             }
         }
         request.respond(Query.RESPONSE, response);
+    }
+
+    /**
+     * Returns the device that Linux reports. There, an identifier has none that is only bound to a loopback address, as to a wildcard: a
+     * program that looks for devices this way, such as libfabric, finds those of other addresses instead.
+     */
+    private static @Nullable Device device(ProviderCmId provider) {
+        InetSocketAddress local = provider.localAddress();
+        boolean isOnlyBound = local != null && provider.peerAddress() == null;
+        return isOnlyBound && local.getAddress().isLoopbackAddress() ? null : provider.device();
     }
 
     /** Writes the path; without one the GIDs alone, as the kernel does. */
@@ -136,7 +146,7 @@ final class QueryCommands {
 
     private static void putDevice(MemorySegment response, ProviderCmId provider) {
         Fields.putInt(response, QueriedAddresses.DEVICE_INDEX, NO_INDEX);
-        Device device = provider.device();
+        Device device = device(provider);
         if (device != null) {
             Fields.putBigEndianLong(response, QueriedAddresses.NODE_GUID, device.guid());
             Fields.putByte(response, QueriedAddresses.PORT, provider.portNumber());

@@ -23,11 +23,13 @@ final class Chains {
      * Refuses a whole chain.
      *
      * @param first the address of the first request
-     * @param bad the address at which this address is stored
+     * @param bad the address at which this address is stored; 0 if the caller does not want it
      * @return the error number
      */
     static int refuse(long first, long bad, Errno error) {
-        Native.putLong(bad, first);
+        if (bad != 0) {
+            Native.putLong(bad, first);
+        }
         return error.number();
     }
 }

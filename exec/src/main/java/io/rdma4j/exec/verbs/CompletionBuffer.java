@@ -1,6 +1,7 @@
 package io.rdma4j.exec.verbs;
 
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.abi.Completion;
 import io.rdma4j.verbs.abi.Flags;
@@ -50,7 +51,7 @@ final class CompletionBuffer {
         while (taken < wanted) {
             int length = Math.min(wanted - taken, BATCH);
             WorkCompletion[] array = array(length);
-            int count = queue.poll(array);
+            int count = takeInto(array, queue, taken);
             for (int i = 0; i < count; i++) {
                 write(array[i], to + (long) (taken + i) * Completion.BYTES);
             }
@@ -60,6 +61,18 @@ final class CompletionBuffer {
             }
         }
         return taken;
+    }
+
+    /** Polls a queue. An error behind completions that were taken before is left to the next poll: they would be lost. */
+    private static int takeInto(WorkCompletion[] array, CompletionQueue queue, int takenBefore) {
+        try {
+            return queue.poll(array);
+        } catch (RdmaException failure) {
+            if (takenBefore == 0) {
+                throw failure;
+            }
+            return 0;
+        }
     }
 
     /** Polls one completion, writes it, and returns its time in nanoseconds, or {@link Long#MIN_VALUE} if there is none. */

@@ -48,7 +48,7 @@ public final class CompletionCalls {
                         channel == null ? null : channel.channel(),
                         Arguments.number(arguments, 3),
                         false));
-        DataPathStubs.install(Arguments.get(arguments, 5));
+        DataPathStubs.install();
         Arguments.set(arguments, 0, Handles.add(new Completions(device, queue, channel)));
         Arguments.set(arguments, 1, queue.capacity());
     }

@@ -30,17 +30,21 @@ final class DataPathStubs {
             POST_RECEIVE,
             new Function(40, "postSharedReceive", int.class, long.class, long.class));
 
+    /** The address of {@code struct bridge_data}; 0 while no program in C has opened a device, as in tests that call from Java. */
+    private static long target;
+
     private static boolean isInstalled;
 
     private DataPathStubs() {}
 
-    /**
-     * Writes the pointers, unless that was done before.
-     *
-     * @param target the address of {@code struct bridge_data}, the same at each call
-     */
-    static synchronized void install(long target) {
-        if (isInstalled) {
+    /** Sets the address of {@code struct bridge_data}, the same at each call. */
+    static synchronized void setTarget(long address) {
+        target = address;
+    }
+
+    /** Writes the pointers, unless that was done before. Each object that C polls or posts to needs them. */
+    static synchronized void install() {
+        if (isInstalled || target == 0) {
             return;
         }
         for (Function function : FUNCTIONS) {

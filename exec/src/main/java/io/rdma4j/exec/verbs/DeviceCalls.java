@@ -69,6 +69,7 @@ public final class DeviceCalls {
     /** Opens a device. C: {@code ibv_open_device}. */
     public static void open(long arguments) {
         DeviceContext context = Failures.reporting(device(arguments)::open);
+        DataPathStubs.setTarget(Arguments.get(arguments, 2));
         WarmUp.begin();
         OpenDevice device = new OpenDevice(context, Arguments.number(arguments, 1), Readiness.EVENT_DESCRIPTORS);
         Arguments.set(arguments, 0, Handles.add(device));

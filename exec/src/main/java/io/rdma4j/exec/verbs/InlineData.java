@@ -44,6 +44,21 @@ final class InlineData implements AutoCloseable {
         used = 0;
     }
 
+    /** Makes the memory free, and large enough for the {@linkplain #roomFor data} of several requests. */
+    void clear(long bytes) {
+        used = 0;
+        if (bytes > region().lengthBytes()) {
+            close();
+            region = allocate(bytes);
+        }
+    }
+
+    /** Returns the number of bytes that the data of an array of {@code struct ibv_sge} takes; 0 if the queue pair does not allow it. */
+    long roomFor(long elements, int count) {
+        long total = totalBytes(elements, count);
+        return total > maxInlineBytes ? 0 : total;
+    }
+
     /**
      * Adds the data of an array of {@code struct ibv_sge} to a request.
      *
@@ -90,11 +105,14 @@ final class InlineData implements AutoCloseable {
     private MemoryRegion region() {
         MemoryRegion memory = region;
         if (memory == null) {
-            MemorySegment segment = Arena.ofAuto().allocate(Math.max(maxInlineBytes, MIN_BYTES), Long.BYTES);
-            memory = domain.domain().register(segment, Set.of());
+            memory = allocate(Math.max(maxInlineBytes, MIN_BYTES));
             region = memory;
         }
         return memory;
+    }
+
+    private MemoryRegion allocate(long bytes) {
+        return domain.domain().register(Arena.ofAuto().allocate(bytes, Long.BYTES), Set.of());
     }
 
     @Override

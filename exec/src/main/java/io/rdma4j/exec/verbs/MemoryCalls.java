@@ -79,9 +79,9 @@ public final class MemoryCalls {
         setKeys(arguments, region.region());
     }
 
-    /** Ends access to the memory of a region, which is about to be unmapped. The program deregisters it later. */
-    public static void revoke(long arguments) {
-        Handles.of(Arguments.number(arguments, 0), Region.class).revoke();
+    /** Ends access to the memory of a region, which is about to be unmapped, or allows it again. The program deregisters it later. */
+    public static void setAccessible(long arguments) {
+        Handles.of(Arguments.number(arguments, 0), Region.class).setAccessible(Arguments.get(arguments, 1) != 0);
     }
 
     /** Gives advice about memory. C: {@code ibv_advise_mr}. */

@@ -35,6 +35,7 @@ public final class QueuePairCalls {
         QueuePairType type = type(Arguments.number(arguments, 1));
         PostedQueuePair queuePair =
                 type == QueuePairType.XRC_RECEIVE ? createTarget(arguments) : createPosted(arguments, type);
+        DataPathStubs.install();
         QueuePairCodec.write(sizes(arguments), 0, queuePair.queuePair().capabilities());
         Arguments.set(arguments, 0, Handles.add(queuePair));
         Arguments.set(arguments, 1, queuePair.queuePair().number());

@@ -1,9 +1,11 @@
 package io.rdma4j.exec.verbs;
 
+import io.rdma4j.exec.bridge.Failures;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryRegionChange;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.abi.RevocableRegion;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -73,13 +75,15 @@ final class Region implements AutoCloseable {
     }
 
     /**
-     * Ends access to the memory. Requests that name it complete with an error, as after {@link #close}. {@link #move} gives the region
-     * other memory.
+     * Ends access to the memory, or allows it again; see {@link RevocableRegion}. {@link #move} gives the region other memory.
      *
-     * @throws RdmaException {@code EBUSY} while memory windows are bound to it
+     * @throws RdmaException {@code EOPNOTSUPP} if the device pins memory
      */
-    synchronized void revoke() {
-        region.close();
+    synchronized void setAccessible(boolean accessible) {
+        if (!(region instanceof RevocableRegion revocable)) {
+            throw Failures.unsupported("munmap", region + " is not memory of a software device");
+        }
+        revocable.setAccessible(accessible);
     }
 
     @Override

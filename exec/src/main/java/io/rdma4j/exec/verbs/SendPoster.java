@@ -4,9 +4,11 @@ import io.rdma4j.exec.bridge.Failures;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.abi.BatchPosting;
 import io.rdma4j.verbs.abi.Native;
 import io.rdma4j.verbs.abi.SendRequest;
 import io.rdma4j.verbs.spi.SpinLock;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +21,7 @@ final class SendPoster implements AutoCloseable {
     private final SpinLock lock = new SpinLock();
     private final QueuePair queuePair;
     private final SendTranslation translation;
-    private final SendWorkRequest[] requests = new SendWorkRequest[BURST];
+    private SendWorkRequest[] requests = new SendWorkRequest[BURST];
 
     /** The number of request objects, which are created when a chain is first as long. */
     private int created;
@@ -36,10 +38,15 @@ final class SendPoster implements AutoCloseable {
      * Posts a chain.
      *
      * @param first the address of the first request
-     * @param bad the address at which the address of the first request that was not posted is stored after an error
+     * @param bad the address at which the address of the first request that was not posted is stored after an error; 0 to post
+     *     all requests or none
      * @return 0 or an error number
      */
     int post(long first, long bad) {
+        return bad == 0 ? postTogether(first) : postInOrder(first, bad);
+    }
+
+    private int postInOrder(long first, long bad) {
         long start = first;
         lock.lock();
         try {
@@ -58,6 +65,33 @@ final class SendPoster implements AutoCloseable {
         } finally {
             refusal = null;
             lock.unlock();
+        }
+    }
+
+    private int postTogether(long first) {
+        lock.lock();
+        try {
+            int count = 0;
+            translation.begin(first);
+            for (long next = first; next != 0; next = Native.longAt(next + SendRequest.NEXT)) {
+                boolean _ = translation.fill(request(count++), next); // there is memory for all inline data
+            }
+            postTogether(count);
+            return 0;
+        } catch (Throwable failure) {
+            return Failures.errno(failure);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void postTogether(int count) {
+        if (count == 1) {
+            queuePair.postSend(requests[0]);
+        } else if (queuePair instanceof BatchPosting together) {
+            together.postTogether(requests, count);
+        } else {
+            throw Failures.unsupported("ibv_wr_complete", queuePair + " is not of a software device");
         }
     }
 
@@ -87,6 +121,9 @@ final class SendPoster implements AutoCloseable {
 
     private SendWorkRequest request(int index) {
         if (index == created) {
+            if (created == requests.length) {
+                requests = Arrays.copyOf(requests, 2 * created);
+            }
             requests[created++] = new SendWorkRequest();
         }
         return requests[index];

@@ -54,6 +54,20 @@ final class SendTranslation implements AutoCloseable {
         inline.clear();
     }
 
+    /** Begins a burst with the whole chain that begins with a request: there is memory for all its inline data. */
+    void begin(long first) {
+        long bytes = 0;
+        for (long request = first; request != 0; request = Native.longAt(request + SendRequest.NEXT)) {
+            if ((Native.intAt(request + SendRequest.FLAGS) & Flags.SEND_INLINE) != 0) {
+                bytes += inline.roomFor(
+                        Native.longAt(request + SendRequest.LIST), Native.intAt(request + SendRequest.LIST_LENGTH));
+            }
+        }
+        if (bytes > 0) {
+            inline.clear(bytes);
+        }
+    }
+
     /**
      * Fills a request.
      *

@@ -30,6 +30,7 @@ public final class SharedReceiveCalls {
         if (limit > 0) {
             queue.setLimit(limit);
         }
+        DataPathStubs.install();
         SharedReceiveQueueAttributes actual = queue.query();
         Arguments.set(arguments, 0, Handles.add(new SharedReceives(domain, queue)));
         Arguments.set(arguments, 1, extended == null ? 0 : queue.number());

@@ -310,6 +310,34 @@ class CmFileTest {
     }
 
     @Test
+    void anIdentifierThatIsOnlyBoundToALoopbackAddressHasNoDevice() {
+        Program alone = new Program(network.addHost("127.0.0.1"));
+        CmFile file = alone.open();
+        InetSocketAddress loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 7471);
+        int id = alone.create(file, 1, PortSpace.TCP);
+        assertThat(alone.bind(file, id, loopback)).isZero();
+        assertThat(deviceOf(alone, file, id)).isZero();
+        alone.resolveAddress(file, id, loopback);
+        assertThat(deviceOf(alone, file, id)).isNotZero();
+        alone.files.close(file);
+        alone.close();
+    }
+
+    private static long deviceOf(Program program, CmFile file, int id) {
+        MemorySegment route = program.marked(QueriedRoute.BYTES);
+        assertThat(program.ask(
+                        file,
+                        CmNumbers.QUERY_ROUTE,
+                        Query.BYTES,
+                        Query.RESPONSE,
+                        route,
+                        QueriedRoute.BYTES,
+                        query -> Fields.putInt(query, Query.ID, id)))
+                .isZero();
+        return Fields.longAt(route, QueriedRoute.NODE_GUID);
+    }
+
+    @Test
     void theRouteHasAPathOnceItIsResolved() {
         int active = client.create(clientFile, CLIENT_UID, PortSpace.TCP);
         MemorySegment route = query(active, CmNumbers.QUERY_ROUTE, 0, QueriedRoute.BYTES, QueriedRoute.BYTES);

@@ -182,6 +182,11 @@ final class Program implements AutoCloseable {
 
     void listen(CmFile file, int id, InetSocketAddress local, int backlog) {
         assertThat(bind(file, id, local)).isZero();
+        listen(file, id, backlog);
+    }
+
+    /** Listens with an identifier as it is. */
+    void listen(CmFile file, int id, int backlog) {
         assertThat(send(file, CmNumbers.LISTEN, Listen.BYTES, listen -> {
                     Fields.putInt(listen, Listen.ID, id);
                     Fields.putInt(listen, Listen.BACKLOG, backlog);

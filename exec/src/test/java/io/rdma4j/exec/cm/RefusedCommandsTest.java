@@ -12,6 +12,7 @@ import io.rdma4j.cm.abi.CmStructures.DestroyId;
 import io.rdma4j.cm.abi.CmStructures.Disconnect;
 import io.rdma4j.cm.abi.CmStructures.Notify;
 import io.rdma4j.cm.abi.CmStructures.Query;
+import io.rdma4j.cm.abi.CmStructures.ResolveIp;
 import io.rdma4j.cm.abi.CmStructures.ResolveRoute;
 import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.cm.abi.SocketAddresses;
@@ -103,8 +104,31 @@ class RefusedCommandsTest {
                     Fields.putShort(bind, Bind.ADDRESS_BYTES, bytes);
                 }))
                 .isEqualTo(INVALID);
-        assertThat(program.bind(file, id, new InetSocketAddress(InetAddress.getByName("192.0.2.99"), 0)))
-                .isEqualTo(Errno.ENODEV.number());
+    }
+
+    @Test
+    void anAddressOfAnotherHostIsNotAvailableToBindNorAsTheSourceOfAResolution() {
+        InetSocketAddress foreign = new InetSocketAddress(InetAddress.ofLiteral("192.0.2.99"), 0);
+        assertThat(program.bind(file, program.create(file, 1, PortSpace.TCP), foreign))
+                .isEqualTo(Errno.EADDRNOTAVAIL.number());
+        int id = program.create(file, 2, PortSpace.TCP);
+        assertThat(program.send(file, CmNumbers.RESOLVE_IP, ResolveIp.BYTES, resolve -> {
+                    Fields.putInt(resolve, ResolveIp.ID, id);
+                    Fields.putInt(resolve, ResolveIp.TIMEOUT_MILLIS, 1000);
+                    SocketAddresses.write(resolve, ResolveIp.SOURCE, foreign);
+                    SocketAddresses.write(
+                            resolve,
+                            ResolveIp.DESTINATION,
+                            new InetSocketAddress(InetAddress.ofLiteral("192.0.2.1"), 7471));
+                }))
+                .isEqualTo(Errno.EADDRNOTAVAIL.number());
+    }
+
+    @Test
+    void aListenerThatIsNotBoundGetsAPortOfAllAddresses() {
+        int id = program.create(file, 1, PortSpace.TCP);
+        program.listen(file, id, 1);
+        program.listen(file, id, 1); // as in Linux, nothing changes
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.rdma4j.exec.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.exec.bridge.Operation;
@@ -23,6 +24,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Structures of requests and completions in memory of C, between two devices. */
 class DataPathTest {
@@ -79,6 +82,31 @@ class DataPathTest {
         assertThat(server.text(100)).isEqualTo("hello");
         MemorySegment sent = client.expect(10, SUCCESS);
         assertThat(sent.get(JAVA_INT, Completion.OPCODE)).isEqualTo(CompletionOpcode.SEND.code());
+    }
+
+    /** Packed structures of C have such members. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4})
+    void structuresMayHaveAnyAddress(int offset) {
+        client.fill(0, "hello");
+        MemorySegment received = server.receive(20, moved(server.own(100, 64), offset));
+        assertThat(server.postReceive(serverQueuePair, moved(received, offset))).isZero();
+        MemorySegment sent = sendOf(10, moved(client.own(0, 6), offset));
+        assertThat(client.postSend(clientQueuePair, moved(sent, offset))).isZero();
+        client.expect(10, SUCCESS);
+        MemorySegment completions = moved(server.arena.allocate(2 * Completion.BYTES), offset);
+        int count;
+        do {
+            count = DataPath.poll(server.queue, 2, completions.address());
+        } while (count == 0);
+        assertThat(count).isEqualTo(1);
+        assertThat(completions.get(JAVA_LONG_UNALIGNED, Completion.ID)).isEqualTo(20);
+        assertThat(server.text(100)).isEqualTo("hello");
+    }
+
+    private MemorySegment moved(MemorySegment structure, int offset) {
+        MemorySegment copy = client.arena.allocate(structure.byteSize() + offset, 8).asSlice(offset);
+        return copy.copyFrom(structure);
     }
 
     @Test
@@ -256,8 +284,37 @@ class DataPathTest {
     }
 
     @Test
+    void aBatchIsPostedAsAWholeOrNotAtAll() {
+        MemorySegment[] batch = new MemorySegment[33]; // the queue has room for 32
+        for (int i = 0; i < batch.length; i++) {
+            int flags = Flags.SEND_SIGNALED | Flags.SEND_INLINE;
+            batch[i] = toServer(client.send(i, Opcodes.RDMA_WRITE, flags, client.element(client.memory.address(), 200, 0)), 0);
+        }
+        MemorySegment first = CEnd.chain(batch);
+        assertThat(DataPath.postSend(clientQueuePair, first.address(), 0)).isEqualTo(Errno.ENOMEM.number());
+        batch[31].set(JAVA_LONG, SendRequest.NEXT, 0);
+        batch[20].set(JAVA_INT, SendRequest.OPCODE, 99);
+        assertThat(DataPath.postSend(clientQueuePair, first.address(), 0)).isEqualTo(Errno.EOPNOTSUPP.number());
+        batch[20].set(JAVA_INT, SendRequest.OPCODE, Opcodes.RDMA_WRITE);
+        assertThat(DataPath.postSend(clientQueuePair, first.address(), 0)).isZero();
+        for (int i = 0; i < 32; i++) {
+            client.expect(i, SUCCESS);
+        }
+    }
+
+    @Test
+    void memoryThatGetsAccessibleAgainIsTheSameForPeers() {
+        assertThat(server.call(Operation.SET_ACCESSIBLE, server.region, 0)).isZero();
+        assertThat(server.call(Operation.SET_ACCESSIBLE, server.region, 1)).isZero();
+        client.postSend(
+                clientQueuePair,
+                toServer(client.send(1, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 5)), 0));
+        client.expect(1, SUCCESS);
+    }
+
+    @Test
     void memoryThatIsRevokedCompletesWithAnErrorUntilItIsDeregistered() {
-        assertThat(server.call(Operation.REVOKE, server.region)).isZero();
+        assertThat(server.call(Operation.SET_ACCESSIBLE, server.region, 0)).isZero();
         client.postSend(
                 clientQueuePair,
                 toServer(client.send(1, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 5)), 0));
@@ -267,7 +324,7 @@ class DataPathTest {
 
     @Test
     void memoryThatIsRevokedCanBeReplaced() {
-        assertThat(client.call(Operation.REVOKE, client.region)).isZero();
+        assertThat(client.call(Operation.SET_ACCESSIBLE, client.region, 0)).isZero();
         assertThat(client.call(
                         Operation.REREGISTER,
                         client.region,

@@ -167,7 +167,7 @@ public final class InterfaceView {
 
         @Override
         public List<InetAddress> addresses() {
-            return network.inetAddresses().toList();
+            return Interfaces.addresses(network);
         }
 
         @Override

@@ -2,6 +2,8 @@ package io.rdma4j.link.host;
 
 import java.io.IOException;
 import java.net.Inet6Address;
+import java.net.Inet4Address;
+import java.util.Comparator;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -48,6 +50,17 @@ public final class Interfaces {
             }
             throw e;
         }
+    }
+
+    /**
+     * Returns the addresses of an interface, IPv4 before IPv6, and those of IPv4 in the order in which they were added, as the kernel lists
+     * them. Java prepends each to its list, and promises no order.
+     */
+    static List<InetAddress> addresses(NetworkInterface network) {
+        List<InetAddress> oldestFirst =
+                new ArrayList<>(network.inetAddresses().toList().reversed());
+        oldestFirst.sort(Comparator.comparing(address -> !(address instanceof Inet4Address)));
+        return oldestFirst;
     }
 
     /**

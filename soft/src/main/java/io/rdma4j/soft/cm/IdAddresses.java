@@ -4,6 +4,8 @@ import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.cm.host.RouteLookup;
 import io.rdma4j.cm.spi.ConnectionExplanations;
+import io.rdma4j.cm.spi.LocalAddresses;
+import io.rdma4j.link.host.InterfaceView;
 import io.rdma4j.link.host.Interfaces;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
@@ -14,6 +16,7 @@ import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -122,19 +125,33 @@ final class IdAddresses {
         requireScope("rdma_bind_addr", address);
         LocalEndpoint at = null;
         if (!address.isAnyLocalAddress()) {
-            at = service.host().attach(address);
-            if (at == null) {
-                throw new RdmaException(
-                        "rdma_bind_addr",
-                        Errno.ENODEV,
-                        "no software device has the local address " + AddressText.of(address),
-                        "Use an address of this host whose network interface is up; `ip address` lists them");
-            }
+            at = endpointAt("rdma_bind_addr", address);
         }
         PortTable.Hold reserved = service.ports().reserve(portSpace, wanted, reuse, isFamilyOnly(address));
         hold = reserved;
         local = reserved.local;
         localEndpoint = at;
+    }
+
+    private LocalEndpoint endpointAt(String operation, InetAddress address) {
+        LocalEndpoint at = service.host().attach(address);
+        if (at == null) {
+            throw LocalAddresses.refusal(
+                    operation,
+                    address,
+                    isOfThisHost(address),
+                    "Use an address of this host whose network interface is up; `ip address` lists them");
+        }
+        return at;
+    }
+
+    private boolean isOfThisHost(InetAddress address) {
+        try {
+            InterfaceView link = service.host().devices().host().recent(address);
+            return link != null && link.isUp();
+        } catch (SocketException unknown) {
+            return true;
+        }
     }
 
     private static void requireScope(String operation, InetAddress address) {
@@ -170,6 +187,9 @@ final class IdAddresses {
         target = withScope(target, wanted);
         requireScope(operation, target);
         InetAddress from = wanted != null && !wanted.getAddress().isAnyLocalAddress() ? wanted.getAddress() : null;
+        if (local == null && from != null) {
+            LocalEndpoint _ = endpointAt(operation, from); // as in Linux, before the route is looked up
+        }
         InetAddress route = routeSource != null && target.equals(named)
                 ? routeSource
                 : service.host().devices().host().sourceFor(operation, from, target);

@@ -10,13 +10,14 @@ import io.rdma4j.verbs.MemoryRegionChange;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.RemoteMemory;
+import io.rdma4j.verbs.abi.RevocableRegion;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A memory region. */
-final class SoftMemoryRegion implements MemoryRegion {
+final class SoftMemoryRegion implements MemoryRegion, RevocableRegion {
     static final String REREGISTER = "ibv_rereg_mr";
 
     private final Engines engines;
@@ -145,6 +146,12 @@ final class SoftMemoryRegion implements MemoryRegion {
                 ? table.change(old.region(), flags, domain.number())
                 : table.move(old.region(), memory, domain.address(memory, access), flags, domain.number());
         return changed == null ? null : new SoftRegistration(domain, access, changed);
+    }
+
+    @Override
+    public void setAccessible(boolean accessible) {
+        engines.memory().setAccessible(region(), accessible);
+        engines.settle();
     }
 
     private RdmaException busy(String operation) {

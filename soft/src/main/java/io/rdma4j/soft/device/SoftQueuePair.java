@@ -31,6 +31,7 @@ import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.XrcDomain;
+import io.rdma4j.verbs.abi.BatchPosting;
 import io.rdma4j.verbs.spi.SpinLock;
 import java.lang.invoke.VarHandle;
 import java.net.InetAddress;
@@ -39,7 +40,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair of any transport. */
-final class SoftQueuePair implements QueuePair {
+final class SoftQueuePair implements QueuePair, BatchPosting {
     static final String CREATE = "ibv_create_qp";
 
     private static final System.Logger LOGGER = System.getLogger(SoftQueuePair.class.getName());
@@ -57,7 +58,8 @@ final class SoftQueuePair implements QueuePair {
     private final DrivenQueuePair driven;
     private final QueuePairSettings settings;
     private final MulticastAttachments multicast;
-    private final PostLock<SendWorkRequest> sends = new PostLock<>(new SpinLock(), this::enqueue, this::transmit);
+    private final SpinLock sendLock = new SpinLock();
+    private final PostLock<SendWorkRequest> sends = new PostLock<>(sendLock, this::enqueue, this::transmit);
     private final PostLock<ReceiveWorkRequest> receives =
             new PostLock<>(new SpinLock(), this::enqueue, this::flushIfFailed);
     private volatile boolean closed;
@@ -463,19 +465,38 @@ final class SoftQueuePair implements QueuePair {
         sends.postAll(requests, count);
     }
 
+    @Override
+    public void postTogether(SendWorkRequest[] requests, int count) {
+        sendLock.lock();
+        try {
+            for (int i = 0; i < count; i++) {
+                prepare(requests[i], i);
+            }
+            machine.sendQueue().publish(count);
+        } finally {
+            sendLock.unlock();
+        }
+        transmit();
+    }
+
     private void transmit() {
         engine.post(driven);
     }
 
     private void enqueue(SendWorkRequest request) {
+        prepare(request, 0);
+        machine.sendQueue().publish();
+    }
+
+    /** Fills the slot of a request that is published together with {@code before} others before it. */
+    private void prepare(SendWorkRequest request, int before) {
         WorkRequestChecks.check(this, request);
         requireSendState();
-        SendRequest slot = machine.sendQueue().claim();
+        SendRequest slot = machine.sendQueue().claim(before);
         if (slot == null) {
             throw full("ibv_post_send", "send", capabilities.maxSendWorkRequests());
         }
         WorkRequestChecks.fill(slot, request, domain);
-        machine.sendQueue().publish();
     }
 
     private void requireSendState() {

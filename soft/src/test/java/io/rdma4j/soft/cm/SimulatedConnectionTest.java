@@ -365,7 +365,7 @@ class SimulatedConnectionTest {
                                 Duration.ZERO))
                 .isInstanceOf(RdmaException.class)
                 .hasMessage(
-                        "rdma_bind_addr: No such device (ENODEV): no software device has the local address 10.0.0.9."
-                                + " Use an address of this host whose network interface is up; `ip address` lists them");
+                        "rdma_resolve_addr: Cannot assign requested address (EADDRNOTAVAIL): no network interface that is up"
+                                + " has the address 10.0.0.9. Use an address of this host whose network interface is up; `ip address` lists them");
     }
 }

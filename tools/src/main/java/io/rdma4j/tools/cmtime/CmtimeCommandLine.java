@@ -7,7 +7,6 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -199,7 +198,8 @@ final class CmtimeCommandLine {
         try {
             NetworkInterface found = NetworkInterface.getByName(name);
             if (found != null) {
-                first = Collections.list(found.getInetAddresses()).stream()
+                // Java lists the address first that was added last.
+                first = found.inetAddresses().toList().reversed().stream()
                         .min(Comparator.comparing(address -> !(address instanceof Inet4Address)));
             }
         } catch (SocketException e) {

@@ -1,7 +1,7 @@
 package io.rdma4j.verbs.abi;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Gid;
@@ -32,7 +32,7 @@ public final class AddressVectors {
     /** Writes an address vector into zeroed memory. C: {@code struct ibv_ah_attr}. */
     public static void write(MemorySegment target, long at, AddressVector vector) {
         write(target, at + AddressVectorFields.DESTINATION_GID, vector.destination());
-        target.set(JAVA_INT, at + AddressVectorFields.FLOW_LABEL, vector.flowLabel());
+        target.set(JAVA_INT_UNALIGNED, at + AddressVectorFields.FLOW_LABEL, vector.flowLabel());
         target.set(JAVA_BYTE, at + AddressVectorFields.SOURCE_GID_INDEX, (byte) vector.sourceGidIndex());
         target.set(JAVA_BYTE, at + AddressVectorFields.HOP_LIMIT, (byte) vector.hopLimit());
         target.set(JAVA_BYTE, at + AddressVectorFields.TRAFFIC_CLASS, (byte) vector.trafficClass());
@@ -48,7 +48,7 @@ public final class AddressVectors {
                 source.get(JAVA_BYTE, at + AddressVectorFields.SOURCE_GID_INDEX) & BYTE,
                 readGid(source, at + AddressVectorFields.DESTINATION_GID),
                 0,
-                source.get(JAVA_INT, at + AddressVectorFields.FLOW_LABEL),
+                source.get(JAVA_INT_UNALIGNED, at + AddressVectorFields.FLOW_LABEL),
                 source.get(JAVA_BYTE, at + AddressVectorFields.HOP_LIMIT) & BYTE,
                 source.get(JAVA_BYTE, at + AddressVectorFields.TRAFFIC_CLASS) & BYTE,
                 source.get(JAVA_BYTE, at + AddressVectorFields.SERVICE_LEVEL) & BYTE,

@@ -1,16 +1,16 @@
 package io.rdma4j.verbs.abi;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
 /**
  * Reads and writes structures of C by their address. The caller ensures that the address is that of a live object: nothing
- * checks it.
+ * checks it. It may be any address, since C has packed structures.
  */
 public final class Native {
     private static final MemorySegment ALL = everything();
@@ -39,32 +39,32 @@ public final class Native {
 
     /** Returns a {@code short} of a structure. */
     public static short shortAt(long address) {
-        return ALL.get(JAVA_SHORT, address);
+        return ALL.get(JAVA_SHORT_UNALIGNED, address);
     }
 
     /** Sets a {@code short} of a structure. */
     public static void putShort(long address, short value) {
-        ALL.set(JAVA_SHORT, address, value);
+        ALL.set(JAVA_SHORT_UNALIGNED, address, value);
     }
 
     /** Returns an {@code int} of a structure. */
     public static int intAt(long address) {
-        return ALL.get(JAVA_INT, address);
+        return ALL.get(JAVA_INT_UNALIGNED, address);
     }
 
     /** Sets an {@code int} of a structure. */
     public static void putInt(long address, int value) {
-        ALL.set(JAVA_INT, address, value);
+        ALL.set(JAVA_INT_UNALIGNED, address, value);
     }
 
     /** Returns a pointer or a {@code long} of a structure. */
     public static long longAt(long address) {
-        return ALL.get(JAVA_LONG, address);
+        return ALL.get(JAVA_LONG_UNALIGNED, address);
     }
 
     /** Sets a pointer or a {@code long} of a structure. */
     public static void putLong(long address, long value) {
-        ALL.set(JAVA_LONG, address, value);
+        ALL.set(JAVA_LONG_UNALIGNED, address, value);
     }
 
     /** Copies bytes between two places that may overlap. */

@@ -1,8 +1,8 @@
 package io.rdma4j.verbs.abi;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import io.rdma4j.verbs.LinkLayer;
 import io.rdma4j.verbs.PathMtu;
@@ -28,19 +28,19 @@ public final class PortCodec {
     public static PortAttributes read(MemorySegment from, String networkInterface) {
         PortAttributes.Builder attributes = PortAttributes.builder();
         addInfinibandAttributes(from, attributes);
-        int speed = from.get(JAVA_INT, PortFields.ACTIVE_SPEED_EXTENDED);
+        int speed = from.get(JAVA_INT_UNALIGNED, PortFields.ACTIVE_SPEED_EXTENDED);
         return attributes
                 .state(ofCode(
-                        PortState.values(), PortState::code, from.get(JAVA_INT, PortFields.STATE), PortState.DOWN))
+                        PortState.values(), PortState::code, from.get(JAVA_INT_UNALIGNED, PortFields.STATE), PortState.DOWN))
                 .maxMtu(mtu(from, PortFields.MAX_MTU))
                 .activeMtu(mtu(from, PortFields.ACTIVE_MTU))
-                .gidTableLength(from.get(JAVA_INT, PortFields.GID_TABLE_LENGTH))
+                .gidTableLength(from.get(JAVA_INT_UNALIGNED, PortFields.GID_TABLE_LENGTH))
                 .partitionKeyTableLength(shortAt(from, PortFields.PARTITION_KEY_TABLE_LENGTH))
-                .maxMessageBytes(from.get(JAVA_INT, PortFields.MAX_MESSAGE_BYTES) & UNSIGNED)
-                .capabilityBits(from.get(JAVA_INT, PortFields.CAPABILITIES))
+                .maxMessageBytes(from.get(JAVA_INT_UNALIGNED, PortFields.MAX_MESSAGE_BYTES) & UNSIGNED)
+                .capabilityBits(from.get(JAVA_INT_UNALIGNED, PortFields.CAPABILITIES))
                 .capabilityBits2(shortAt(from, PortFields.CAPABILITIES_2))
-                .partitionKeyViolations(from.get(JAVA_INT, PortFields.PARTITION_KEY_VIOLATIONS) & UNSIGNED)
-                .queueKeyViolations(from.get(JAVA_INT, PortFields.QUEUE_KEY_VIOLATIONS) & UNSIGNED)
+                .partitionKeyViolations(from.get(JAVA_INT_UNALIGNED, PortFields.PARTITION_KEY_VIOLATIONS) & UNSIGNED)
+                .queueKeyViolations(from.get(JAVA_INT_UNALIGNED, PortFields.QUEUE_KEY_VIOLATIONS) & UNSIGNED)
                 .linkLayer(ofCode(
                         LinkLayer.values(),
                         LinkLayer::code,
@@ -59,21 +59,21 @@ public final class PortCodec {
 
     /** Writes the attributes of a port into zeroed memory of {@link PortFields#MAX_BYTES} bytes. */
     public static void write(MemorySegment to, PortAttributes attributes) {
-        to.set(JAVA_INT, PortFields.STATE, attributes.state().code());
-        to.set(JAVA_INT, PortFields.MAX_MTU, attributes.maxMtu().code());
-        to.set(JAVA_INT, PortFields.ACTIVE_MTU, attributes.activeMtu().code());
-        to.set(JAVA_INT, PortFields.GID_TABLE_LENGTH, attributes.gidTableLength());
+        to.set(JAVA_INT_UNALIGNED, PortFields.STATE, attributes.state().code());
+        to.set(JAVA_INT_UNALIGNED, PortFields.MAX_MTU, attributes.maxMtu().code());
+        to.set(JAVA_INT_UNALIGNED, PortFields.ACTIVE_MTU, attributes.activeMtu().code());
+        to.set(JAVA_INT_UNALIGNED, PortFields.GID_TABLE_LENGTH, attributes.gidTableLength());
         putShort(to, PortFields.PARTITION_KEY_TABLE_LENGTH, attributes.partitionKeyTableLength());
-        to.set(JAVA_INT, PortFields.MAX_MESSAGE_BYTES, (int) Math.min(UNSIGNED, attributes.maxMessageBytes()));
-        to.set(JAVA_INT, PortFields.CAPABILITIES, attributes.capabilityBits());
+        to.set(JAVA_INT_UNALIGNED, PortFields.MAX_MESSAGE_BYTES, (int) Math.min(UNSIGNED, attributes.maxMessageBytes()));
+        to.set(JAVA_INT_UNALIGNED, PortFields.CAPABILITIES, attributes.capabilityBits());
         putShort(to, PortFields.CAPABILITIES_2, attributes.capabilityBits2());
-        to.set(JAVA_INT, PortFields.PARTITION_KEY_VIOLATIONS, (int) attributes.partitionKeyViolations());
-        to.set(JAVA_INT, PortFields.QUEUE_KEY_VIOLATIONS, (int) attributes.queueKeyViolations());
+        to.set(JAVA_INT_UNALIGNED, PortFields.PARTITION_KEY_VIOLATIONS, (int) attributes.partitionKeyViolations());
+        to.set(JAVA_INT_UNALIGNED, PortFields.QUEUE_KEY_VIOLATIONS, (int) attributes.queueKeyViolations());
         putByte(to, PortFields.LINK_LAYER, attributes.linkLayer().code());
         putByte(to, PortFields.PHYSICAL_STATE, attributes.physicalState().code());
         putByte(to, PortFields.ACTIVE_WIDTH, attributes.activeWidth());
         putByte(to, PortFields.ACTIVE_SPEED, Math.min(HIGHEST_SPEED, attributes.activeSpeed()));
-        to.set(JAVA_INT, PortFields.ACTIVE_SPEED_EXTENDED, attributes.activeSpeed());
+        to.set(JAVA_INT_UNALIGNED, PortFields.ACTIVE_SPEED_EXTENDED, attributes.activeSpeed());
         putByte(to, PortFields.MAX_VIRTUAL_LANES, attributes.maxVirtualLanes());
         putShort(to, PortFields.LID, attributes.localIdentifier());
         putByte(to, PortFields.LOCAL_IDENTIFIER_MASK, attributes.localIdentifierMask());
@@ -88,7 +88,7 @@ public final class PortCodec {
     }
 
     private static void putShort(MemorySegment to, int at, int value) {
-        to.set(JAVA_SHORT, at, (short) value);
+        to.set(JAVA_SHORT_UNALIGNED, at, (short) value);
     }
 
     private static void addInfinibandAttributes(MemorySegment from, PortAttributes.Builder attributes) {
@@ -114,11 +114,11 @@ public final class PortCodec {
     }
 
     private static int shortAt(MemorySegment from, int at) {
-        return from.get(JAVA_SHORT, at) & SHORT;
+        return from.get(JAVA_SHORT_UNALIGNED, at) & SHORT;
     }
 
     private static PathMtu mtu(MemorySegment from, int at) {
-        int code = from.get(JAVA_INT, at);
+        int code = from.get(JAVA_INT_UNALIGNED, at);
         return code >= PathMtu.MTU_256.code() && code <= PathMtu.MTU_4096.code()
                 ? PathMtu.ofCode(code)
                 : PathMtu.MTU_1024;

@@ -1,8 +1,8 @@
 package io.rdma4j.verbs.abi;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressVector;
@@ -58,25 +58,25 @@ public final class QueuePairCodec {
 
     /** Writes all attributes; C reads those of the mask. */
     public static void write(MemorySegment target, QueuePairAttributes attributes) {
-        target.set(JAVA_INT, QueuePairAttributeFields.STATE, attributes.state().code());
+        target.set(JAVA_INT_UNALIGNED, QueuePairAttributeFields.STATE, attributes.state().code());
         target.set(
-                JAVA_INT,
+                JAVA_INT_UNALIGNED,
                 QueuePairAttributeFields.CURRENT_STATE,
                 attributes.currentState().code());
         target.set(
-                JAVA_INT,
+                JAVA_INT_UNALIGNED,
                 QueuePairAttributeFields.PATH_MTU,
                 attributes.pathMtu().code());
-        target.set(JAVA_INT, QueuePairAttributeFields.QUEUE_KEY, attributes.queueKey());
-        target.set(JAVA_INT, QueuePairAttributeFields.RECEIVE_PSN, attributes.receivePsn());
-        target.set(JAVA_INT, QueuePairAttributeFields.SEND_PSN, attributes.sendPsn());
-        target.set(JAVA_INT, QueuePairAttributeFields.DESTINATION_QUEUE_PAIR, attributes.destinationQueuePair());
-        target.set(JAVA_INT, QueuePairAttributeFields.ACCESS, AccessFlag.bits(attributes.accessFlags()));
+        target.set(JAVA_INT_UNALIGNED, QueuePairAttributeFields.QUEUE_KEY, attributes.queueKey());
+        target.set(JAVA_INT_UNALIGNED, QueuePairAttributeFields.RECEIVE_PSN, attributes.receivePsn());
+        target.set(JAVA_INT_UNALIGNED, QueuePairAttributeFields.SEND_PSN, attributes.sendPsn());
+        target.set(JAVA_INT_UNALIGNED, QueuePairAttributeFields.DESTINATION_QUEUE_PAIR, attributes.destinationQueuePair());
+        target.set(JAVA_INT_UNALIGNED, QueuePairAttributeFields.ACCESS, AccessFlag.bits(attributes.accessFlags()));
         AddressVector vector = attributes.addressVector();
         if (vector != null) {
             AddressVectors.write(target, QueuePairAttributeFields.ADDRESS_VECTOR, vector);
         }
-        target.set(JAVA_SHORT, QueuePairAttributeFields.PARTITION_KEY_INDEX, (short) attributes.partitionKeyIndex());
+        target.set(JAVA_SHORT_UNALIGNED, QueuePairAttributeFields.PARTITION_KEY_INDEX, (short) attributes.partitionKeyIndex());
         target.set(JAVA_BYTE, QueuePairAttributeFields.NOTIFY_WHEN_DRAINED, (byte)
                 (attributes.notifyWhenDrained() ? 1 : 0));
         target.set(JAVA_BYTE, QueuePairAttributeFields.MAX_READ_ATOMIC, (byte) attributes.maxReadAtomic());
@@ -93,13 +93,13 @@ public final class QueuePairCodec {
     public static QueuePairAttributes read(MemorySegment from) {
         QueuePairAttributes attributes = new QueuePairAttributes()
                 .state(state(from))
-                .accessFlags(accessFlags(from.get(JAVA_INT, QueuePairAttributeFields.ACCESS)))
-                .queueKey(from.get(JAVA_INT, QueuePairAttributeFields.QUEUE_KEY))
-                .receivePsn(from.get(JAVA_INT, QueuePairAttributeFields.RECEIVE_PSN))
-                .sendPsn(from.get(JAVA_INT, QueuePairAttributeFields.SEND_PSN))
-                .destinationQueuePair(from.get(JAVA_INT, QueuePairAttributeFields.DESTINATION_QUEUE_PAIR))
+                .accessFlags(accessFlags(from.get(JAVA_INT_UNALIGNED, QueuePairAttributeFields.ACCESS)))
+                .queueKey(from.get(JAVA_INT_UNALIGNED, QueuePairAttributeFields.QUEUE_KEY))
+                .receivePsn(from.get(JAVA_INT_UNALIGNED, QueuePairAttributeFields.RECEIVE_PSN))
+                .sendPsn(from.get(JAVA_INT_UNALIGNED, QueuePairAttributeFields.SEND_PSN))
+                .destinationQueuePair(from.get(JAVA_INT_UNALIGNED, QueuePairAttributeFields.DESTINATION_QUEUE_PAIR))
                 .addressVector(AddressVectors.read(from, QueuePairAttributeFields.ADDRESS_VECTOR))
-                .partitionKeyIndex(from.get(JAVA_SHORT, QueuePairAttributeFields.PARTITION_KEY_INDEX) & SHORT)
+                .partitionKeyIndex(from.get(JAVA_SHORT_UNALIGNED, QueuePairAttributeFields.PARTITION_KEY_INDEX) & SHORT)
                 .notifyWhenDrained(from.get(JAVA_BYTE, QueuePairAttributeFields.NOTIFY_WHEN_DRAINED) != 0)
                 .maxReadAtomic(from.get(JAVA_BYTE, QueuePairAttributeFields.MAX_READ_ATOMIC) & BYTE)
                 .maxDestinationReadAtomic(
@@ -109,7 +109,7 @@ public final class QueuePairCodec {
                 .timeout(from.get(JAVA_BYTE, QueuePairAttributeFields.TIMEOUT) & BYTE)
                 .retryCount(from.get(JAVA_BYTE, QueuePairAttributeFields.RETRY_COUNT) & BYTE)
                 .rnrRetry(from.get(JAVA_BYTE, QueuePairAttributeFields.RNR_RETRY) & BYTE);
-        int mtu = from.get(JAVA_INT, QueuePairAttributeFields.PATH_MTU);
+        int mtu = from.get(JAVA_INT_UNALIGNED, QueuePairAttributeFields.PATH_MTU);
         if (mtu >= PathMtu.MTU_256.code() && mtu <= PathMtu.MTU_4096.code()) {
             attributes.pathMtu(PathMtu.ofCode(mtu));
         }
@@ -119,7 +119,7 @@ public final class QueuePairCodec {
 
     /** Reads the state; one that is not known counts as {@code ERROR}. */
     public static QueuePairState state(MemorySegment from) {
-        int code = from.get(JAVA_INT, QueuePairAttributeFields.STATE);
+        int code = from.get(JAVA_INT_UNALIGNED, QueuePairAttributeFields.STATE);
         for (QueuePairState state : QueuePairState.values()) {
             if (state.code() == code) {
                 return state;
@@ -141,20 +141,20 @@ public final class QueuePairCodec {
 
     /** Writes the sizes of a queue pair. C: {@code struct ibv_qp_cap}. */
     public static void write(MemorySegment target, long at, QueuePairCapabilities sizes) {
-        target.set(JAVA_INT, at + Capabilities.SEND_WORK_REQUESTS, sizes.maxSendWorkRequests());
-        target.set(JAVA_INT, at + Capabilities.RECEIVE_WORK_REQUESTS, sizes.maxReceiveWorkRequests());
-        target.set(JAVA_INT, at + Capabilities.SEND_SCATTER_GATHER, sizes.maxSendScatterGather());
-        target.set(JAVA_INT, at + Capabilities.RECEIVE_SCATTER_GATHER, sizes.maxReceiveScatterGather());
-        target.set(JAVA_INT, at + Capabilities.INLINE_BYTES, sizes.maxInlineBytes());
+        target.set(JAVA_INT_UNALIGNED, at + Capabilities.SEND_WORK_REQUESTS, sizes.maxSendWorkRequests());
+        target.set(JAVA_INT_UNALIGNED, at + Capabilities.RECEIVE_WORK_REQUESTS, sizes.maxReceiveWorkRequests());
+        target.set(JAVA_INT_UNALIGNED, at + Capabilities.SEND_SCATTER_GATHER, sizes.maxSendScatterGather());
+        target.set(JAVA_INT_UNALIGNED, at + Capabilities.RECEIVE_SCATTER_GATHER, sizes.maxReceiveScatterGather());
+        target.set(JAVA_INT_UNALIGNED, at + Capabilities.INLINE_BYTES, sizes.maxInlineBytes());
     }
 
     /** Reads the sizes of a queue pair. C: {@code struct ibv_qp_cap}. */
     public static QueuePairCapabilities readCapabilities(MemorySegment from, long at) {
         return new QueuePairCapabilities(
-                from.get(JAVA_INT, at + Capabilities.SEND_WORK_REQUESTS),
-                from.get(JAVA_INT, at + Capabilities.RECEIVE_WORK_REQUESTS),
-                from.get(JAVA_INT, at + Capabilities.SEND_SCATTER_GATHER),
-                from.get(JAVA_INT, at + Capabilities.RECEIVE_SCATTER_GATHER),
-                from.get(JAVA_INT, at + Capabilities.INLINE_BYTES));
+                from.get(JAVA_INT_UNALIGNED, at + Capabilities.SEND_WORK_REQUESTS),
+                from.get(JAVA_INT_UNALIGNED, at + Capabilities.RECEIVE_WORK_REQUESTS),
+                from.get(JAVA_INT_UNALIGNED, at + Capabilities.SEND_SCATTER_GATHER),
+                from.get(JAVA_INT_UNALIGNED, at + Capabilities.RECEIVE_SCATTER_GATHER),
+                from.get(JAVA_INT_UNALIGNED, at + Capabilities.INLINE_BYTES));
     }
 }

@@ -1,0 +1,41 @@
+package io.rdma4j.cm.spi;
+
+import io.rdma4j.cm.host.AddressText;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+
+/** What Linux answers to a local address that cannot be used; the same for Java's API, providers and programs in C. Thread safe. */
+public final class LocalAddresses {
+    private LocalAddresses() {}
+
+    /**
+     * Returns the refusal of a local address that has no device.
+     *
+     * @param operation the C name of the call
+     * @param isOfThisHost whether an interface of this host that is up has the address
+     * @return an exception with {@code ENODEV}; {@code EADDRNOTAVAIL} if the address is not of this host
+     */
+    public static RdmaException refusal(String operation, InetAddress local, boolean isOfThisHost, String hint) {
+        return new RdmaException(
+                operation,
+                isOfThisHost ? Errno.ENODEV : Errno.EADDRNOTAVAIL,
+                (isOfThisHost
+                                ? "no RDMA device has the local address "
+                                : "no network interface that is up has the address ")
+                        + AddressText.of(local),
+                hint);
+    }
+
+    /** Returns whether an interface of this host that is up has an address; true if the system does not list its interfaces. */
+    public static boolean isOfThisHost(InetAddress address) {
+        try {
+            NetworkInterface link = NetworkInterface.getByInetAddress(address);
+            return address.isLoopbackAddress() || link != null && link.isUp();
+        } catch (SocketException unknown) {
+            return true;
+        }
+    }
+}
