@@ -95,6 +95,12 @@ void leave_access(const siginfo_t *info, void *context);
 /* exit.c: from now on, the peers are disconnected when the process ends by exit. */
 void prepare_exit(void);
 
+/*
+ * guard.c: starts a process that disconnects the peers of this one when it ends, however it ends. The table is the file from which it
+ * learns them. Returns 0 or an errno.
+ */
+int guardian_start(const char *table);
+
 /* signals.c: called by the thread that starts the virtual machine, before and after it. */
 void signals_before_start(void);
 void signals_after_start(void);

@@ -28,7 +28,9 @@ final class ConnectionCommands {
         int backlog = Fields.intAt(request.structure(Listen.BYTES), Listen.BACKLOG);
         Identifier identifier = request.identifier(Listen.ID);
         synchronized (identifier.commandLock) {
-            identifier.provider().listen(backlog <= 0 || backlog > MAX_BACKLOG ? MAX_BACKLOG : backlog);
+            ProviderCmId provider = identifier.provider();
+            identifier.file().files.guard();
+            provider.listen(backlog <= 0 || backlog > MAX_BACKLOG ? MAX_BACKLOG : backlog);
         }
     }
 
@@ -40,6 +42,7 @@ final class ConnectionCommands {
         Identifier identifier = request.identifier(Connect.ID);
         synchronized (identifier.commandLock) {
             ProviderCmId provider = identifier.withDevice();
+            identifier.file().files.guard();
             provider.setLocalEnhancement(enhancement(connect, Connect.ENHANCEMENT));
             ConnectionParameters parameters = KernelParameters.connection(connect.asSlice(Connect.PARAMETERS));
             identifier.ask(() -> provider.connect(parameters));

@@ -12,9 +12,9 @@ import io.rdma4j.soft.engine.Port;
 import io.rdma4j.soft.engine.Slot;
 import io.rdma4j.soft.gsi.GsiHandler;
 import io.rdma4j.soft.options.SecurityOptions;
-import io.rdma4j.soft.sharing.CrashDisconnect;
 import io.rdma4j.soft.sharing.ProcessExitHandler;
 import io.rdma4j.soft.sharing.SharedPort;
+import io.rdma4j.transport.cm.AbandonedConnection;
 import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.CmAgent;
 import io.rdma4j.transport.cm.CmConfiguration;
@@ -161,10 +161,10 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
     }
 
     @Override
-    public void onCrashDisconnects(SharedPort port, List<CrashDisconnect> crashDisconnects) {
+    public void onCrashDisconnects(SharedPort port, List<AbandonedConnection> connections) {
         host.use(port);
-        for (CrashDisconnect each : crashDisconnects) {
-            agent.disconnectAbandoned(host.engine().nowNanos(), each.toAbandonedConnection(gid(port), port.scope()));
+        for (AbandonedConnection each : connections) {
+            agent.disconnectAbandoned(host.engine().nowNanos(), each);
         }
         flush();
     }
@@ -308,7 +308,6 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
         if (host.engine().engines().isDriven()) {
             host.engine().engines().failQueuePairs();
             disconnectIdentifiers();
-            host.publishCrashDisconnects();
             return;
         }
         Thread thread = new Thread(this::disconnectAll, "rdma4j-disconnect-all");
@@ -334,7 +333,6 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
         while (!finished && isDisconnecting()) {
             host.pollAndPause(REPLY_CHECK_NANOS);
         }
-        host.publishCrashDisconnects();
     }
 
     /** Disconnects all peers, and expedites the retransmissions to those that have not replied yet. */

@@ -9,6 +9,7 @@ import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -82,6 +83,12 @@ public final class StackCmProvider implements CmProvider {
     public List<String> openIdentifiers() {
         CmService running = service;
         return running == null ? List.of() : running.openIdentifiers();
+    }
+
+    @Override
+    public @Nullable Path connectionsFile() {
+        CmService running = service;
+        return running == null ? null : running.host().connectionsFile();
     }
 
     /** Disconnects from all peers, because the stack or the process ends. Waits at most 0.2 seconds. */

@@ -33,6 +33,7 @@ public final class Sharing implements AutoCloseable {
     private final Slots slots;
     private final PortClaims claims;
     private final Takeovers takeovers;
+    private final CrashDisconnectTable crashDisconnects;
     private final SocketFiles socketFiles = new SocketFiles();
 
     /** Guarded by the lock of the main engine. */
@@ -46,13 +47,15 @@ public final class Sharing implements AutoCloseable {
         claims = new PortClaims(directory);
         takeovers = new Takeovers(directory);
         if (!directory.isOfVirtualHost()) {
-            slots.removeLeftSockets(directory);
+            slots.removeLeftFiles(directory);
         }
+        crashDisconnects = CrashDisconnectTable.create(directory, slots.number());
     }
 
     /** Releases the slot and the files. */
     @Override
     public void close() {
+        crashDisconnects.close();
         claims.close();
         takeovers.close();
         slots.close();
@@ -81,6 +84,12 @@ public final class Sharing implements AutoCloseable {
     /** Removes the socket files, because the process exits: other processes can no longer join this one. */
     public void removeSocketFiles() {
         socketFiles.removeAll();
+        crashDisconnects.close();
+    }
+
+    /** Returns the connections that another process disconnects if this one is killed; under the main engine's lock. */
+    public CrashDisconnectTable crashDisconnects() {
+        return crashDisconnects;
     }
 
     /** Sets the handler of the exits of other processes; under the main engine's lock. */
