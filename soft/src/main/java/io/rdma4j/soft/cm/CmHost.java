@@ -113,6 +113,7 @@ final class CmHost {
         CmRoute route = connection.route();
         if (!route.matchesPeer(route.local(), route.scope())) {
             sharing.crashDisconnects().add(connection.asAbandonedConnection());
+            sharing.registerWithGuardian(engine.nowNanos());
         }
     }
 

@@ -27,8 +27,10 @@ import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.Packet;
 import java.net.InetAddress;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
@@ -167,6 +169,24 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
             agent.disconnectAbandoned(host.engine().nowNanos(), each);
         }
         flush();
+    }
+
+    /** Disconnects connections of processes that have exited; returns how many. Any thread, without the lock. */
+    int disconnectAbandoned(List<AbandonedConnection> connections) {
+        Map<InetAddress, Boolean> isAttached = new HashMap<>();
+        List<AbandonedConnection> reachable = connections.stream()
+                .filter(each -> isAttached.computeIfAbsent(Gids.localAddress(each.route()), this::tryAttach))
+                .toList();
+        run(now -> reachable.forEach(each -> agent.disconnectAbandoned(now, each)));
+        return reachable.size();
+    }
+
+    private boolean tryAttach(InetAddress local) {
+        try {
+            return host.attach(local) != null;
+        } catch (RdmaException e) {
+            return false; // another user's process or the kernel has the address now
+        }
     }
 
     private static Gid gid(Port port) {
@@ -347,6 +367,6 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
 
     /** Returns whether a disconnect is not confirmed yet; any thread. */
     boolean isDisconnecting() {
-        return locked(now -> agent.isDisconnecting());
+        return locked(now -> agent.isDisconnecting() || agent.pendingAbandonedConnections() > 0);
     }
 }

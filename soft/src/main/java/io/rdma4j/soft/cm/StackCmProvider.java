@@ -5,6 +5,7 @@ import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.transport.cm.AbandonedConnection;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.wait.WaitDriver;
@@ -83,6 +84,22 @@ public final class StackCmProvider implements CmProvider {
     public List<String> openIdentifiers() {
         CmService running = service;
         return running == null ? List.of() : running.openIdentifiers();
+    }
+
+    /**
+     * Disconnects connections of processes of this host that have exited, on their behalf.
+     *
+     * @return the number of those whose local address this stack can use
+     */
+    public int disconnectAbandoned(List<AbandonedConnection> connections) {
+        CmService running = service;
+        return (running != null ? running : start()).disconnectAbandoned(connections);
+    }
+
+    /** Returns whether a peer that was disconnected has not replied yet, and is still asked. */
+    public boolean isDisconnecting() {
+        CmService running = service;
+        return running != null && running.isDisconnecting();
     }
 
     @Override

@@ -34,6 +34,7 @@ public final class Sharing implements AutoCloseable {
     private final PortClaims claims;
     private final Takeovers takeovers;
     private final CrashDisconnectTable crashDisconnects;
+    private final GuardianChannel guardian;
     private final SocketFiles socketFiles = new SocketFiles();
 
     /** Guarded by the lock of the main engine. */
@@ -50,12 +51,15 @@ public final class Sharing implements AutoCloseable {
             slots.removeLeftFiles(directory);
         }
         crashDisconnects = CrashDisconnectTable.create(directory, slots.number());
+        guardian = new GuardianChannel(directory, slots.number());
+        guardian.check();
     }
 
     /** Releases the slot and the files. */
     @Override
     public void close() {
         crashDisconnects.close();
+        guardian.close();
         claims.close();
         takeovers.close();
         slots.close();
@@ -85,6 +89,16 @@ public final class Sharing implements AutoCloseable {
     public void removeSocketFiles() {
         socketFiles.removeAll();
         crashDisconnects.close();
+    }
+
+    /** Registers this process with the guardian of the user if it has just started. Any thread. */
+    public void registerWithGuardian() {
+        guardian.check();
+    }
+
+    /** Registers this process with the guardian of the user, if one runs; checks once a second at most. Any thread. */
+    public void registerWithGuardian(long nowNanos) {
+        guardian.check(nowNanos);
     }
 
     /** Returns the connections that another process disconnects if this one is killed; under the main engine's lock. */
