@@ -120,7 +120,9 @@ public final class GuardianServer implements AutoCloseable {
 
     /** Watches processes until {@link #close}. */
     public void run() {
-        boolean isIdle = true;
+        // The classes of a stack are loaded now, and not when peers wait.
+        disconnect(List.of());
+        boolean isIdle = disconnector.closeIfDone();
         while (!closed) {
             try {
                 selector.select(isIdle ? 0 : CHECK_MILLIS);
@@ -198,18 +200,20 @@ public final class GuardianServer implements AutoCloseable {
                 List<AbandonedConnection> left = hasEnded ? process.take() : List.of();
                 process.close();
                 if (!left.isEmpty()) {
-                    disconnect(process.slot(), left);
+                    int count = disconnect(left);
+                    log.accept("a process (slot " + process.slot() + ") has ended: disconnecting " + count
+                            + " of its connections");
                 }
             }
         }
     }
 
-    private void disconnect(int slot, List<AbandonedConnection> left) {
+    private int disconnect(List<AbandonedConnection> left) {
         try {
-            int count = disconnector.disconnect(left);
-            log.accept("a process (slot " + slot + ") has ended: disconnecting " + count + " of its connections");
+            return disconnector.disconnect(left);
         } catch (RdmaException e) {
-            log.accept("the peers of a process that has ended cannot be disconnected: " + e.getMessage());
+            log.accept("peers cannot be disconnected: " + e.getMessage());
+            return 0;
         }
     }
 
