@@ -17,6 +17,7 @@
 #define BRIDGE_ENTRY_CLASS "io/rdma4j/exec/Entry"
 #define BRIDGE_DESCRIPTOR_CLASS "io/rdma4j/exec/bridge/EventDescriptor"
 #define BRIDGE_MEMORY_CLASS "io/rdma4j/exec/bridge/ProgramMemory"
+#define BRIDGE_GUARDIAN_CLASS "io/rdma4j/exec/bridge/Guardian"
 
 /* In the comments: the arguments by index -> the results by index. Pointers are those of the public structures of libibverbs. */
 enum bridge_operation {

@@ -180,6 +180,8 @@ static void add_options(struct option_list *list)
 {
 	/* Leaves SIGHUP, SIGINT, SIGQUIT and SIGTERM to the program. */
 	add_text(list, "-Xrs");
+	/* -Xrs would create the socket of the attach mechanism in /tmp, which remains there unless the process ends by exit. */
+	add_text(list, "-XX:+DisableAttachMechanism");
 	/* Standard output belongs to the program. */
 	add_text(list, "-XX:+DisplayVMOutputToStderr");
 	add_text(list, "-Xlog:disable");
@@ -240,6 +242,13 @@ static int64_t access_function(void *environment, void *class)
 	return (int64_t)(uintptr_t)access_memory;
 }
 
+static int32_t start_guardian(void *environment, void *class, int64_t table)
+{
+	(void)environment;
+	(void)class;
+	return guardian_start((const char *)(uintptr_t)table);
+}
+
 static int register_class(jni_table environment, const char *name, const struct jni_native_method *methods, int32_t count)
 {
 	void *class = JNI(environment, JNI_FIND_CLASS, void *(*)(jni_table, const char *))(environment, name);
@@ -260,9 +269,14 @@ static int register_natives(jni_table environment)
 	static const struct jni_native_method memory[] = {
 		{ "function", "()J", (void *)access_function },
 	};
+	static const struct jni_native_method guardian[] = {
+		{ "start", "(J)I", (void *)start_guardian },
+	};
 	int error = register_class(environment, BRIDGE_DESCRIPTOR_CLASS, descriptor, 2);
 
-	return error ? error : register_class(environment, BRIDGE_MEMORY_CLASS, memory, 1);
+	if (!error)
+		error = register_class(environment, BRIDGE_MEMORY_CLASS, memory, 1);
+	return error ? error : register_class(environment, BRIDGE_GUARDIAN_CLASS, guardian, 1);
 }
 
 static int find_entry(jni_table environment)

@@ -169,4 +169,10 @@ void signals_run_deferred(void);	/* after the return from Java */
 /* signals.c: creates a thread that is treated as one of Java: it gets no signals of the program. Returns 0 or an errno. */
 int create_java_thread(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument);
 
+/*
+ * guard.c: starts a process that disconnects the peers of this one when it ends, however it ends. The table is the file from which it
+ * learns them. Returns 0 or an errno.
+ */
+int guardian_start(const char *table);
+
 #endif

@@ -35,7 +35,7 @@ build_library() {
 # shellcheck disable=SC3013
 is_library_stale() {
     [ -f "$library/libibverbs.so.1" ] || return 0
-    for file in "$home"/exec/native/*; do
+    for file in "$home"/exec/native/* "$home"/exec/native/guardian/*; do
         [ "$file" -nt "$library/libibverbs.so.1" ] && return 0
     done
     return 1

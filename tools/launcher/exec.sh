@@ -161,6 +161,7 @@ exec_program() {
             --print) print=yes ;;
             --trace) add_exec_option -Drdma4j.trace=true ;;
             --no-shared-memory) add_exec_option -Drdma4j.shared-memory=off ;;
+            --no-guardian) add_exec_option -Drdma4j.exec.guardian=off ;;
             --warm-up) warm_up=yes ;;
             --no-warm-up) warm_up=no ;;
             --device | --pcap | --fault)

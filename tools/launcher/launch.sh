@@ -103,6 +103,7 @@ Tools:
   ibv_asyncwatch  asynchronous events of an RDMA device, as they happen
   doctor          what this machine offers: addresses, GIDs, MTU, who holds UDP port 4791
   top             queue pairs and devices of the processes of this host: rates, retransmissions, peers
+  guardian        disconnects the peers of processes of this user that are killed
   sim             seeded runs of a simulated fabric under faults, checked against a model
   man             prints the manual page of a tool, for man(1)
   completion      prints the completion of command lines for bash, zsh or fish

@@ -20,6 +20,8 @@ module io.rdma4j.soft {
             io.rdma4j.testkit;
     exports io.rdma4j.soft.sharing to
             io.rdma4j.testkit;
+    exports io.rdma4j.soft.guardian to
+            io.rdma4j.tools;
     exports io.rdma4j.soft.process to
             io.rdma4j.tools;
     exports io.rdma4j.soft.report to

@@ -13,6 +13,7 @@ import io.rdma4j.tools.devices.IbvAsyncwatch;
 import io.rdma4j.tools.devices.IbvDevices;
 import io.rdma4j.tools.devices.IbvDevinfo;
 import io.rdma4j.tools.doctor.Doctor;
+import io.rdma4j.tools.guardian.GuardianTool;
 import io.rdma4j.tools.manual.CompletionTool;
 import io.rdma4j.tools.manual.Man;
 import io.rdma4j.tools.messages.Mckey;
@@ -101,6 +102,7 @@ public final class Main {
             new IbvAsyncwatch(),
             new Doctor(),
             new Top(),
+            new GuardianTool(),
             new Sim(),
             new Man(Main::tools),
             new CompletionTool(Main::tools));

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class MainTest {
     /** The tools that C does not have. */
     private static final Set<String> OWN_TOOLS =
-            Set.of("run", "exec", "demo", "doctor", "top", "sim", "man", "completion");
+            Set.of("run", "exec", "demo", "doctor", "top", "guardian", "sim", "man", "completion");
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();

@@ -5,6 +5,7 @@ import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -77,4 +78,12 @@ public interface CmProvider {
      * has ended.
      */
     default void finish() {}
+
+    /**
+     * Returns the file from which another process learns which peers to disconnect when this process is killed, or null if a kernel
+     * does this, or there is no such file, as before the first identifier.
+     */
+    default @Nullable Path connectionsFile() {
+        return null;
+    }
 }

@@ -1,12 +1,14 @@
 package io.rdma4j.exec.cm;
 
 import io.rdma4j.cm.spi.CmProvider;
+import io.rdma4j.exec.bridge.Guardian;
 import io.rdma4j.exec.bridge.Readiness.Descriptors;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +18,7 @@ final class CmFiles {
     private final CmProvider provider;
     private final @Nullable Predicate<InetAddress> allowed;
     private final Descriptors descriptors;
+    private final AtomicBoolean isGuarded = new AtomicBoolean();
 
     // Guarded by this.
     private final NumberTable<Identifier> identifiers = new NumberTable<>();
@@ -35,6 +38,13 @@ final class CmFiles {
 
     CmProvider provider() {
         return provider;
+    }
+
+    /** Starts the guardian of the program before its first connection or listener. */
+    void guard() {
+        if (!isGuarded.getAndSet(true)) {
+            Guardian.start(provider.connectionsFile());
+        }
     }
 
     /** Returns whether the user allows the device of a local address. */

@@ -34,6 +34,7 @@ final class ConnectionCommands {
             if (provider.localAddress() == null) {
                 provider.bind(new InetSocketAddress(RouteLookup.anyIpv4(), 0));
             }
+            identifier.file().files.guard();
             provider.listen(backlog <= 0 || backlog > MAX_BACKLOG ? MAX_BACKLOG : backlog);
         }
     }
@@ -46,6 +47,7 @@ final class ConnectionCommands {
         Identifier identifier = request.identifier(Connect.ID);
         synchronized (identifier.commandLock) {
             ProviderCmId provider = identifier.withDevice();
+            identifier.file().files.guard();
             provider.setLocalEnhancement(enhancement(connect, Connect.ENHANCEMENT));
             ConnectionParameters parameters = KernelParameters.connection(connect.asSlice(Connect.PARAMETERS));
             identifier.ask(() -> provider.connect(parameters));

@@ -171,7 +171,6 @@ public final class RelayTarget implements FuzzTarget {
             }
         } finally {
             fixture.port.siblings().clear();
-            fixture.port.crashDisconnects().publishTo(null);
             fixture.engine.unlock();
         }
     }

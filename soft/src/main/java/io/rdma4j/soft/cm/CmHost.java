@@ -9,7 +9,6 @@ import io.rdma4j.soft.engine.Slot;
 import io.rdma4j.soft.gsi.GsiQueuePair;
 import io.rdma4j.soft.gsi.MulticastGroup;
 import io.rdma4j.soft.gsi.MulticastGroups;
-import io.rdma4j.soft.sharing.CrashDisconnect;
 import io.rdma4j.soft.sharing.PortClaims;
 import io.rdma4j.soft.sharing.SharedPort;
 import io.rdma4j.soft.sharing.Sharing;
@@ -19,6 +18,7 @@ import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.Gid;
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -106,35 +106,26 @@ final class CmHost {
     }
 
     /**
-     * Registers a connection as a crash disconnect with another process of this host; under the lock. Peers on the same
+     * Makes another process of this host disconnect a connection if this one is killed; under the lock. Peers on the same
      * address are notified without it ({@link CmService#onProcessExited}).
      */
     void addCrashDisconnect(CmConnection connection) {
         CmRoute route = connection.route();
-        if (portOf(route) instanceof SharedPort shared && !route.matchesPeer(route.local(), shared.scope())) {
-            shared.crashDisconnects().add(CrashDisconnect.of(connection.asAbandonedConnection()));
+        if (!route.matchesPeer(route.local(), route.scope())) {
+            sharing.crashDisconnects().add(connection.asAbandonedConnection());
+            sharing.registerWithGuardian(engine.nowNanos());
         }
     }
 
     /** Reverts {@link #addCrashDisconnect}; under the lock. */
     void removeCrashDisconnect(CmConnection connection) {
-        if (portOf(connection.route()) instanceof SharedPort shared) {
-            shared.crashDisconnects().remove(connection.localId());
-        }
+        sharing.crashDisconnects().remove(connection.localId());
     }
 
-    /** Publishes that the connections are disconnected, so that no other process does it again. */
-    void publishCrashDisconnects() {
-        engine.lock();
-        try {
-            for (Port port : ports) {
-                if (port instanceof SharedPort shared) {
-                    shared.crashDisconnects().publish();
-                }
-            }
-        } finally {
-            engine.unlock();
-        }
+    /** Returns the file with the connections that are added above, or null if there is none. */
+    @Nullable
+    Path connectionsFile() {
+        return sharing.crashDisconnects().path();
     }
 
     // ---- the stack

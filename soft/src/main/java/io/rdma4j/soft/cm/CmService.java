@@ -12,9 +12,9 @@ import io.rdma4j.soft.engine.Port;
 import io.rdma4j.soft.engine.Slot;
 import io.rdma4j.soft.gsi.GsiHandler;
 import io.rdma4j.soft.options.SecurityOptions;
-import io.rdma4j.soft.sharing.CrashDisconnect;
 import io.rdma4j.soft.sharing.ProcessExitHandler;
 import io.rdma4j.soft.sharing.SharedPort;
+import io.rdma4j.transport.cm.AbandonedConnection;
 import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.CmAgent;
 import io.rdma4j.transport.cm.CmConfiguration;
@@ -28,8 +28,10 @@ import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.Packet;
 import java.net.InetAddress;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
@@ -178,12 +180,30 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
     }
 
     @Override
-    public void onCrashDisconnects(SharedPort port, List<CrashDisconnect> crashDisconnects) {
+    public void onCrashDisconnects(SharedPort port, List<AbandonedConnection> connections) {
         host.use(port);
-        for (CrashDisconnect each : crashDisconnects) {
-            agent.disconnectAbandoned(host.engine().nowNanos(), each.toAbandonedConnection(gid(port), port.scope()));
+        for (AbandonedConnection each : connections) {
+            agent.disconnectAbandoned(host.engine().nowNanos(), each);
         }
         flush();
+    }
+
+    /** Disconnects connections of processes that have exited; returns how many. Any thread, without the lock. */
+    int disconnectAbandoned(List<AbandonedConnection> connections) {
+        Map<InetAddress, Boolean> isAttached = new HashMap<>();
+        List<AbandonedConnection> reachable = connections.stream()
+                .filter(each -> isAttached.computeIfAbsent(Gids.localAddress(each.route()), this::tryAttach))
+                .toList();
+        run(now -> reachable.forEach(each -> agent.disconnectAbandoned(now, each)));
+        return reachable.size();
+    }
+
+    private boolean tryAttach(InetAddress local) {
+        try {
+            return host.attach(local) != null;
+        } catch (RdmaException e) {
+            return false; // another user's process or the kernel has the address now
+        }
     }
 
     private static Gid gid(Port port) {
@@ -341,7 +361,6 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
         if (host.engine().engines().isDriven()) {
             host.engine().engines().failQueuePairs();
             disconnectIdentifiers();
-            host.publishCrashDisconnects();
             return;
         }
         Thread thread = new Thread(this::disconnectAll, "rdma4j-disconnect-all");
@@ -367,7 +386,6 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
         while (!finished && isDisconnecting()) {
             host.pollAndPause(REPLY_CHECK_NANOS);
         }
-        host.publishCrashDisconnects();
     }
 
     /** Disconnects all peers, and expedites the retransmissions to those that have not replied yet. */
@@ -382,6 +400,6 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
 
     /** Returns whether a disconnect is not confirmed yet; any thread. */
     boolean isDisconnecting() {
-        return locked(now -> agent.isDisconnecting());
+        return locked(now -> agent.isDisconnecting() || agent.pendingAbandonedConnections() > 0);
     }
 }

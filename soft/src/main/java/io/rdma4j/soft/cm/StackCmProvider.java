@@ -6,10 +6,12 @@ import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.verbs.ClosedException;
+import io.rdma4j.transport.cm.AbandonedConnection;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -93,6 +95,28 @@ public final class StackCmProvider implements CmProvider {
     /** Refuses new identifiers, because the stack is being closed. */
     public void close() {
         closed = true;
+    }
+
+    /**
+     * Disconnects connections of processes of this host that have exited, on their behalf.
+     *
+     * @return the number of those whose local address this stack can use
+     */
+    public int disconnectAbandoned(List<AbandonedConnection> connections) {
+        CmService running = service;
+        return (running != null ? running : start()).disconnectAbandoned(connections);
+    }
+
+    /** Returns whether a peer that was disconnected has not replied yet, and is still asked. */
+    public boolean isDisconnecting() {
+        CmService running = service;
+        return running != null && running.isDisconnecting();
+    }
+
+    @Override
+    public @Nullable Path connectionsFile() {
+        CmService running = service;
+        return running == null ? null : running.host().connectionsFile();
     }
 
     /** Disconnects from all peers, because the stack or the process ends. Waits at most 0.2 seconds. */

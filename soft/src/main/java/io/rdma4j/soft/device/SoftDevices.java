@@ -184,7 +184,8 @@ public final class SoftDevices implements AutoCloseable {
         boolean done = false;
         try {
             RunDirectory directory = settings.runDirectory().get();
-            sharing = new Sharing(directory, settings.host(), settings.random());
+            Sharing opened = new Sharing(directory, settings.host(), settings.random());
+            sharing = opened;
             Engines started = new Engines(
                     engineCount(),
                     settings.links(),
@@ -201,7 +202,8 @@ public final class SoftDevices implements AutoCloseable {
                     sharing,
                     GsiQueuePair.open(main),
                     MulticastGroups.open(main),
-                    new StackReports(contexts, directory, sharing.slot()));
+                    // A guardian that has just started reads the reports, and so makes the processes register.
+                    new StackReports(contexts, directory, opened.slot(), opened::registerWithGuardian));
         } finally {
             if (!done) {
                 if (sharing != null) {

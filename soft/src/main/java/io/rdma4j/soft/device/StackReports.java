@@ -33,12 +33,16 @@ public final class StackReports implements AutoCloseable {
      * @param contexts the open contexts of the stack; a concurrent set
      * @param directory the run directory of the stack
      * @param slot the slot of the stack
+     * @param beforeAnswer runs before each report for another process, by the thread of the server
      */
-    StackReports(Set<SoftContext> contexts, RunDirectory directory, int slot) {
+    StackReports(Set<SoftContext> contexts, RunDirectory directory, int slot, Runnable beforeAnswer) {
         this.contexts = contexts;
         this.slot = slot;
         counterEvents = new CounterEvents(this::create);
-        server = ReportServer.start(directory, slot, this::create);
+        server = ReportServer.start(directory, slot, () -> {
+            beforeAnswer.run();
+            return create();
+        });
     }
 
     /** Returns a report of the current state; any thread without an engine's lock. */

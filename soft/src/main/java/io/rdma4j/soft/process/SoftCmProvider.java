@@ -8,6 +8,7 @@ import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +59,11 @@ public final class SoftCmProvider implements CmProvider {
     @Override
     public ProviderCmId create(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
         return provider().create(portSpace, queuePairType, sink);
+    }
+
+    @Override
+    public @Nullable Path connectionsFile() {
+        return provider().connectionsFile();
     }
 
     @Override

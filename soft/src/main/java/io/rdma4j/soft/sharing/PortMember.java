@@ -12,7 +12,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +54,9 @@ final class PortMember implements Link {
     /** True if the channel may contain messages that were already read from the kernel. */
     private boolean mayHaveMore;
 
-    private final CrashDisconnectStore ownersCrashDisconnects = new CrashDisconnectStore();
+    /** Null before the slot of the owner is known. */
+    private @Nullable CrashDisconnectReader ownersCrashDisconnects;
+
     private boolean startsDirect;
     private boolean ended;
 
@@ -143,9 +144,10 @@ final class PortMember implements Link {
         return ended;
     }
 
-    /** Returns the crash disconnects of the owner after its exit; empty if another process stores them. */
-    List<CrashDisconnect> crashDisconnects() {
-        return refused ? List.of() : ownersCrashDisconnects.takeAll();
+    /** Returns the crash disconnects of the owner, for its exit; null if it has not exited, or has none. */
+    @Nullable
+    CrashDisconnectReader crashDisconnects() {
+        return refused ? null : ownersCrashDisconnects;
     }
 
     // ---- watching the owner ----
@@ -186,9 +188,7 @@ final class PortMember implements Link {
         while (message != null) {
             received++;
             byte kind = message.hasRemaining() ? message.get(message.position()) : 0;
-            if (kind == RelayMessage.CRASH_DISCONNECTS) {
-                boolean _ = ownersCrashDisconnects.onMessage(message, ownerSlot);
-            } else if (kind == RelayMessage.RESIGNED) {
+            if (kind == RelayMessage.RESIGNED) {
                 resigned = true;
                 channel.close();
             }
@@ -307,6 +307,7 @@ final class PortMember implements Link {
             onFrame(message, at, bytes - RelayMessage.FRAME_HEADER_BYTES, burst);
         } else if (kind == RelayMessage.WELCOME && bytes == 3 && message.get(at + 1) == RelayMessage.VERSION) {
             ownerSlot = message.get(at + 2) & 0xff;
+            ownersCrashDisconnects = port.crashDisconnectsOf(ownerSlot);
             port.siblings().put(ownerSlot, 0); // it may have been a member, which received at a port of its own
             welcome = true;
             port.onWelcome();
@@ -328,8 +329,6 @@ final class PortMember implements Link {
             ownerVersion = message.get(at + 2) & 0xff;
             refused = true;
             channel.close();
-        } else if (kind == RelayMessage.CRASH_DISCONNECTS && ownersCrashDisconnects.onMessage(message, ownerSlot)) {
-            return;
         } else {
             // Another version of this program, or another program.
             refused = true;

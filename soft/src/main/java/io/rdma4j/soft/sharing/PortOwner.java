@@ -46,9 +46,9 @@ final class PortOwner {
     private static final class Member {
         private final LocalChannel channel;
         private final Set<Long> services = new HashSet<>();
-        private final CrashDisconnectStore crashDisconnects = new CrashDisconnectStore();
         private int slot;
         private int udpPort;
+        private @Nullable CrashDisconnectReader crashDisconnects;
         private boolean isExpelled;
 
         Member(LocalChannel channel) {
@@ -65,9 +65,6 @@ final class PortOwner {
     private final ByteBuffer header = ByteBuffer.allocateDirect(RelayMessage.FRAME_HEADER_BYTES);
     private final ReceiveBurst lastFrames = new ReceiveBurst(BURST_FRAMES);
     private long lastCheckNanos;
-
-    /** The process that stores the crash disconnects of this one. */
-    private @Nullable Member backupMember;
 
     PortOwner(Engine engine, SharedPort port, LinkSet.LocalListener listener, long graceEndsNanos) {
         this.engine = engine;
@@ -165,8 +162,6 @@ final class PortOwner {
             RelayMessage.send(member.channel, RelayMessage.PONG, header);
         } else if (kind == RelayMessage.REPLACED && bytes == 1) {
             port.replacement().checkSoon();
-        } else if (kind == RelayMessage.CRASH_DISCONNECTS && member.crashDisconnects.onMessage(message, member.slot)) {
-            return;
         } else {
             // Another version of this program, or another program.
             if (kind == RelayMessage.HELLO && member.slot == 0) {
@@ -187,6 +182,7 @@ final class PortOwner {
         member.slot = slot;
         member.udpPort = udpPort;
         bySlot[slot] = member;
+        member.crashDisconnects = port.crashDisconnectsOf(slot);
         port.siblings().put(slot, udpPort);
         // Before WELCOME, so that the first frame of the new member and the response take the same path as all later
         // ones.
@@ -201,23 +197,6 @@ final class PortOwner {
                 .put(2, (byte) engine.slot());
         RelayMessage.send(member.channel, RelayMessage.WELCOME, header);
         port.claimInput(); // it may have closed a socket of the port
-        if (backupMember == null) {
-            chooseBackup(member);
-        }
-    }
-
-    private void chooseBackup(@Nullable Member backup) {
-        backupMember = backup;
-        port.crashDisconnects().publishTo(backup == null ? null : backup.channel);
-    }
-
-    private @Nullable Member anyMember() {
-        for (Member member : members) {
-            if (bySlot[member.slot] == member && !member.channel.isClosed()) {
-                return member;
-            }
-        }
-        return null;
     }
 
     /** Informs {@code to} how to reach {@code member}. Otherwise {@code to} sends to this process, which relays. */
@@ -237,11 +216,8 @@ final class PortOwner {
             port.siblings().put(member.slot, 0);
             if (!member.isExpelled) {
                 reportExit(member.slot);
-                port.onCrashDisconnects(member.crashDisconnects.takeAll());
+                port.onCrashDisconnects(member.crashDisconnects);
             }
-        }
-        if (backupMember == member) {
-            chooseBackup(anyMember());
         }
     }
 

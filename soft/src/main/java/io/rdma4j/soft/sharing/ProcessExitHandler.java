@@ -1,5 +1,6 @@
 package io.rdma4j.soft.sharing;
 
+import io.rdma4j.transport.cm.AbandonedConnection;
 import java.util.List;
 
 /** The handler of the exits of processes that share an address with this one: the connection manager. */
@@ -17,7 +18,7 @@ public interface ProcessExitHandler {
      * #onProcessExited}.
      *
      * @param port the address that the process used
-     * @param crashDisconnects its connections with other addresses
+     * @param connections its connections with other addresses
      */
-    void onCrashDisconnects(SharedPort port, List<CrashDisconnect> crashDisconnects);
+    void onCrashDisconnects(SharedPort port, List<AbandonedConnection> connections);
 }

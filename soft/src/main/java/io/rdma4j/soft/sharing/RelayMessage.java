@@ -2,7 +2,6 @@ package io.rdma4j.soft.sharing;
 
 import io.rdma4j.link.LocalChannel;
 import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The messages between the owner of a port and the other processes that use it. Each begins with one byte, its kind. Frames are dropped
@@ -18,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  *                    source address in GID form (16), UDP payload         owner to member
  * EXITED             slot of a process that has exited                    owner to member
  * SIBLING            slot of another process, its UDP port (2)            owner to member
- * CRASH_DISCONNECTS  3 bytes of padding; for each record that is new or removed: communication ID (4), queue pair (4),
- *                    the peer's communication ID (4, 0 to remove), traffic class and the peer's queue pair (1 + 3),
- *                    the peer's address in GID form (16)                  member to owner, owner to one member
  * PING               -                                                    member to owner
  * PONG               -                                                    owner to member
  * REPLACED           -                                                    former member to the owner that was replaced
@@ -38,8 +34,6 @@ final class RelayMessage {
     static final byte EXITED = 7;
 
     static final byte SIBLING = 8;
-
-    static final byte CRASH_DISCONNECTS = 9;
 
     /** Asks for a sign of life. */
     static final byte PING = 10;
@@ -63,19 +57,13 @@ final class RelayMessage {
 
     static final int REFUSED_BYTES = 3;
 
-    static final byte VERSION = 5;
+    static final byte VERSION = 6;
 
     static final int HELLO_BYTES = 5;
     static final int SIBLING_BYTES = 4;
     static final int SERVICE_BYTES = 12;
     static final int SERVICE_AT = 4;
     static final int FRAME_HEADER_BYTES = 24;
-
-    static final int RECORDS_AT = 4;
-    static final int RECORD_BYTES = 32;
-
-    private static final int QUEUE_PAIR_BITS = 24;
-    private static final int QUEUE_PAIR_MASK = (1 << QUEUE_PAIR_BITS) - 1;
 
     /** The subject of messages of a kind about a slot or a service; a later message makes an earlier one obsolete. */
     private record Subject(byte kind, long of) {}
@@ -105,39 +93,5 @@ final class RelayMessage {
     /** Begins a message of a kind, which its further fields are put into by their offsets. */
     static ByteBuffer begin(ByteBuffer out, byte kind, int bytes) {
         return out.clear().limit(bytes).put(0, kind);
-    }
-
-    /** Begins a message with {@code count} crash disconnects. */
-    static void beginCrashDisconnects(ByteBuffer out, int count) {
-        out.clear().limit(RECORDS_AT + count * RECORD_BYTES);
-        out.putInt(0, CRASH_DISCONNECTS << 24);
-    }
-
-    /** Writes the record of a connection at an index, or its removal. */
-    static void putCrashDisconnect(ByteBuffer out, int index, int localId, @Nullable CrashDisconnect crashDisconnect) {
-        int at = RECORDS_AT + index * RECORD_BYTES;
-        out.putInt(at, localId);
-        out.putInt(at + 4, crashDisconnect == null ? 0 : crashDisconnect.localQueuePair());
-        out.putInt(at + 8, crashDisconnect == null ? 0 : crashDisconnect.remoteId());
-        out.putInt(
-                at + 12,
-                crashDisconnect == null
-                        ? 0
-                        : crashDisconnect.trafficClass() << QUEUE_PAIR_BITS | crashDisconnect.remoteQueuePair());
-        out.putLong(at + 16, crashDisconnect == null ? 0 : crashDisconnect.remoteHigh());
-        out.putLong(at + 24, crashDisconnect == null ? 0 : crashDisconnect.remoteLow());
-    }
-
-    /** Reads the record at an offset of a message. */
-    static CrashDisconnect crashDisconnect(ByteBuffer message, int at) {
-        int classAndQueuePair = message.getInt(at + 12);
-        return new CrashDisconnect(
-                message.getInt(at),
-                message.getInt(at + 4) & QUEUE_PAIR_MASK,
-                message.getInt(at + 8),
-                classAndQueuePair & QUEUE_PAIR_MASK,
-                classAndQueuePair >>> QUEUE_PAIR_BITS,
-                message.getLong(at + 16),
-                message.getLong(at + 24));
     }
 }

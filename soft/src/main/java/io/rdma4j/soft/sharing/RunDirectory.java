@@ -15,7 +15,6 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -39,9 +38,9 @@ public final class RunDirectory {
     /** The end of the names of the sockets at which processes take rings. */
     static final String RING_SUFFIX = ".ring";
 
-    /** The sockets whose names end with the slot of their process. */
-    private static final Pattern SLOT_SOCKET =
-            Pattern.compile("(?:.*-([0-9]{1,3})\\.ring)|(?:report-([0-9]{1,3})\\.sock)");
+    /** The sockets and files whose names end with the slot of their process. */
+    private static final Pattern SLOT_FILE =
+            Pattern.compile("(?:.*-([0-9]{1,3})\\.ring)|(?:report-([0-9]{1,3})\\.sock)|(?:disconnects-([0-9]{1,3}))");
 
     /** Greater than the number of any network namespace. */
     private static final long FIRST_PRIVATE = 1_000_000_000_000_000_000L;
@@ -50,12 +49,15 @@ public final class RunDirectory {
 
     private final Path path;
 
-    /** The files of a virtual host by name; null for a directory of the file system. */
+    /** The lock files of a virtual host by name; null for a directory of the file system. */
     private final @Nullable Map<String, MemoryLockFile> inMemory;
+
+    private final MappedFiles mappedFiles;
 
     private RunDirectory(Path path, @Nullable Map<String, MemoryLockFile> inMemory) {
         this.path = path;
         this.inMemory = inMemory;
+        mappedFiles = inMemory == null ? new MappedFiles.OfSystem(path) : new MappedFiles.OfVirtualHost();
     }
 
     /**
@@ -156,6 +158,11 @@ public final class RunDirectory {
                 : inMemory.computeIfAbsent(name, _ -> new MemoryLockFile());
     }
 
+    /** Returns the files of the directory that processes map into memory. */
+    MappedFiles mappedFiles() {
+        return mappedFiles;
+    }
+
     /** Returns the path of a file in the directory. */
     public Path file(String name) {
         return path.resolve(name);
@@ -175,10 +182,15 @@ public final class RunDirectory {
         return addressName(new Gid(high, low), scope) + "-" + slot + RING_SUFFIX;
     }
 
-    /** Returns the slot in the name of a socket for rings or for reports, or 0 for other files. */
-    static int slotOfSocket(Path socket) {
-        Matcher name = SLOT_SOCKET.matcher(socket.getFileName().toString());
-        return name.matches() ? Integer.parseInt(Objects.requireNonNullElse(name.group(1), name.group(2))) : 0;
+    /** Returns the slot in the name of a file that belongs to one process, or 0 for other files. */
+    static int slotOfFile(Path file) {
+        Matcher name = SLOT_FILE.matcher(file.getFileName().toString());
+        for (int group = 1; name.matches() && group <= name.groupCount(); group++) {
+            if (name.group(group) != null) {
+                return Integer.parseInt(name.group(group));
+            }
+        }
+        return 0;
     }
 
     private static String addressName(Gid gid, int scope) {

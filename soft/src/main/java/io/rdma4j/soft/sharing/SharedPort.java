@@ -9,6 +9,9 @@ import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Port;
 import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.soft.events.PortOwnershipEvent;
+import io.rdma4j.transport.cm.AbandonedConnection;
+import io.rdma4j.transport.cm.CmRoute;
+import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.wire.Frame;
@@ -59,7 +62,6 @@ public final class SharedPort extends Port {
     private final ReceiveBurst lastFrames = new ReceiveBurst(BURST_FRAMES);
     private final Set<Long> services = new LinkedHashSet<>();
     private final AddressSiblings siblings;
-    private final CrashDisconnectPublisher crashDisconnects;
     private final Signal signal = new Signal();
     private final DeadlineTask retry = new Retry();
     private final OwnerWatch watch;
@@ -100,7 +102,6 @@ public final class SharedPort extends Port {
         this.sharing = sharing;
         this.socket = socket;
         siblings = new AddressSiblings(high(), low());
-        crashDisconnects = new CrashDisconnectPublisher(engine);
         watch = new OwnerWatch(engine, this);
         refusals = new JoinRefusals(address);
         replacement = new OwnerReplacement(engine, sharing, address, socket);
@@ -184,7 +185,6 @@ public final class SharedPort extends Port {
             siblings.put(engine.slot(), 0);
             link = decorated(ownerLink(udp));
             long graceEnds = mayHaveMembers ? engine.nowNanos() + PortOwner.GRACE_NANOS : Long.MIN_VALUE;
-            crashDisconnects.publishTo(null); // until another process joins
             owner = new PortOwner(engine, this, listener, graceEnds);
             owned = udp;
             refusals.onJoined();
@@ -333,7 +333,6 @@ public final class SharedPort extends Port {
         for (long service : services) {
             joined.registerService(service);
         }
-        crashDisconnects.publishTo(channel);
         link = decorated(joined);
         member = joined;
         replacement.noteOwner(file);
@@ -526,17 +525,27 @@ public final class SharedPort extends Port {
         }
     }
 
-    /** Disconnects the connections of such a process on its behalf. */
-    void onCrashDisconnects(List<CrashDisconnect> left) {
+    /** Opens the connections of a process of this address, for its exit. */
+    CrashDisconnectReader crashDisconnectsOf(int slot) {
+        return CrashDisconnectReader.open(sharing.directory(), slot);
+    }
+
+    /** Disconnects the connections at this address of a process that has exited on its behalf. */
+    void onCrashDisconnects(@Nullable CrashDisconnectReader left) {
         ProcessExitHandler handler = sharing.exitHandler();
-        if (handler != null && !left.isEmpty()) {
-            handler.onCrashDisconnects(this, left);
+        if (handler != null && left != null) {
+            List<AbandonedConnection> taken = left.take(this::isLocal);
+            if (!taken.isEmpty()) {
+                handler.onCrashDisconnects(this, taken);
+            }
         }
     }
 
-    /** Returns the connections that another process disconnects when this process exits, however it exits. */
-    public CrashDisconnectPublisher crashDisconnects() {
-        return crashDisconnects;
+    private boolean isLocal(AbandonedConnection connection) {
+        CmRoute route = connection.route();
+        return route.local().high() == high()
+                && route.local().low() == low()
+                && CmRoute.isSameLink(route.scope(), scope());
     }
 
     @Override

@@ -33,6 +33,8 @@ public final class Sharing implements AutoCloseable {
     private final Slots slots;
     private final PortClaims claims;
     private final Takeovers takeovers;
+    private final CrashDisconnectTable crashDisconnects;
+    private final GuardianChannel guardian;
     private final SocketFiles socketFiles = new SocketFiles();
 
     /** Guarded by the lock of the main engine. */
@@ -46,13 +48,18 @@ public final class Sharing implements AutoCloseable {
         claims = new PortClaims(directory);
         takeovers = new Takeovers(directory);
         if (!directory.isOfVirtualHost()) {
-            slots.removeLeftSockets(directory);
+            slots.removeLeftFiles(directory);
         }
+        crashDisconnects = CrashDisconnectTable.create(directory, slots.number());
+        guardian = new GuardianChannel(directory, slots.number());
+        guardian.check();
     }
 
     /** Releases the slot and the files. */
     @Override
     public void close() {
+        crashDisconnects.close();
+        guardian.close();
         claims.close();
         takeovers.close();
         slots.close();
@@ -81,6 +88,22 @@ public final class Sharing implements AutoCloseable {
     /** Removes the socket files, because the process exits: other processes can no longer join this one. */
     public void removeSocketFiles() {
         socketFiles.removeAll();
+        crashDisconnects.close();
+    }
+
+    /** Registers this process with the guardian of the user if it has just started. Any thread. */
+    public void registerWithGuardian() {
+        guardian.check();
+    }
+
+    /** Registers this process with the guardian of the user, if one runs; checks once a second at most. Any thread. */
+    public void registerWithGuardian(long nowNanos) {
+        guardian.check(nowNanos);
+    }
+
+    /** Returns the connections that another process disconnects if this one is killed; under the main engine's lock. */
+    public CrashDisconnectTable crashDisconnects() {
+        return crashDisconnects;
     }
 
     /** Sets the handler of the exits of other processes; under the main engine's lock. */

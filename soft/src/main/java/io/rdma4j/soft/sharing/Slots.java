@@ -97,28 +97,28 @@ public final class Slots implements AutoCloseable {
     }
 
     /**
-     * Removes the sockets for rings and reports that processes have left that were killed: no process has their slots any longer.
+     * Removes the sockets and files of processes that were killed: no process has their slots now.
      */
-    void removeLeftSockets(RunDirectory directory) {
+    void removeLeftFiles(RunDirectory directory) {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(directory.path())) {
-            for (Path socket : files) {
-                int of = RunDirectory.slotOfSocket(socket);
+            for (Path file : files) {
+                int of = RunDirectory.slotOfFile(file);
                 if (of == slot) {
-                    Files.deleteIfExists(socket);
+                    Files.deleteIfExists(file);
                 } else {
-                    removeIfFree(of, socket);
+                    removeIfFree(of, file);
                 }
             }
         } catch (IOException | DirectoryIteratorException e) {
-            return; // such a socket only costs an attempt to connect
+            return; // such a file does no harm
         }
     }
 
     /** Holds the slot meanwhile, so that no process claims it and makes a new socket. */
-    private void removeIfFree(int of, Path socket) throws IOException {
+    private void removeIfFree(int of, Path left) throws IOException {
         LockFile.ByteLock free = of < FIRST || of >= FIRST + COUNT ? null : file.tryLock(of, false);
         if (free != null) {
-            Files.deleteIfExists(socket);
+            Files.deleteIfExists(left);
             free.release();
         }
     }

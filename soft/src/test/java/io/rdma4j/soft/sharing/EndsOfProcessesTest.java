@@ -14,6 +14,8 @@ import io.rdma4j.soft.engine.EngineCounters;
 import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.host.StackClock;
+import io.rdma4j.transport.cm.AbandonedConnection;
+import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.wire.Frame;
 import java.io.IOException;
@@ -22,9 +24,7 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
@@ -54,7 +54,7 @@ class EndsOfProcessesTest {
     private final BlockingQueue<List<Long>> exits = new LinkedBlockingQueue<>();
 
     /** The crash disconnects of processes that have exited. */
-    private final BlockingQueue<List<CrashDisconnect>> crashDisconnects = new LinkedBlockingQueue<>();
+    private final BlockingQueue<List<AbandonedConnection>> crashDisconnects = new LinkedBlockingQueue<>();
 
     private @Nullable Sharing sharing;
 
@@ -72,8 +72,8 @@ class EndsOfProcessesTest {
             }
 
             @Override
-            public void onCrashDisconnects(SharedPort port, List<CrashDisconnect> records) {
-                crashDisconnects.add(records);
+            public void onCrashDisconnects(SharedPort port, List<AbandonedConnection> connections) {
+                crashDisconnects.add(connections);
             }
         });
         engine.unlock();
@@ -111,41 +111,15 @@ class EndsOfProcessesTest {
         return message;
     }
 
-    /** Returns the crash disconnect of a connection of a process. */
-    private static CrashDisconnect crashDisconnect(int slot, int number) {
-        return new CrashDisconnect(
-                slot << 24 | number, 0x0a_0000 | number, 7 * number, 0x0b_0000 | number, 3, 0xfe80L << 48, number);
+    /** Returns a connection of a process. */
+    private static AbandonedConnection connection(int slot, int number) {
+        CmRoute route = new CmRoute(CrashDisconnectTableTest.gid(ADDRESS), new io.rdma4j.wire.Gid(0, number), 0);
+        return new AbandonedConnection(route, 3, slot << 24 | number, 0x0a_0000 | number, 7 * number, 0x0b_0000 | number);
     }
 
-    /** Adds crash disconnects, and removes others. */
-    private static void publishCrashDisconnects(LocalChannel channel, List<CrashDisconnect> records, int... removed) {
-        ByteBuffer message = ByteBuffer.allocate(LocalChannel.MAX_MESSAGE_BYTES);
-        RelayMessage.beginCrashDisconnects(message, records.size() + removed.length);
-        for (int i = 0; i < records.size(); i++) {
-            RelayMessage.putCrashDisconnect(message, i, records.get(i).localId(), records.get(i));
-        }
-        for (int i = 0; i < removed.length; i++) {
-            RelayMessage.putCrashDisconnect(message, records.size() + i, removed[i], null);
-        }
-        assertThat(channel.send(message, EMPTY)).isTrue();
-    }
-
-    /** Receives crash disconnects until there are {@code count}. A removal is null. */
-    private static Map<Integer, @Nullable CrashDisconnect> receiveCrashDisconnects(LocalChannel channel, int count)
-            throws InterruptedException {
-        Map<Integer, @Nullable CrashDisconnect> received = new LinkedHashMap<>();
-        while (received.size() < count) {
-            ByteBuffer message = receive(channel);
-            assertThat(message.get(message.position())).isEqualTo(RelayMessage.CRASH_DISCONNECTS);
-            for (int at = message.position() + RelayMessage.RECORDS_AT;
-                    at < message.limit();
-                    at += RelayMessage.RECORD_BYTES) {
-                CrashDisconnect crashDisconnect = RelayMessage.crashDisconnect(message, at);
-                assertThat(received).doesNotContainKey(crashDisconnect.localId());
-                received.put(crashDisconnect.localId(), crashDisconnect.remoteId() == 0 ? null : crashDisconnect);
-            }
-        }
-        return received;
+    /** Creates the file of a process that this test acts as. */
+    private CrashDisconnectTable table(int slot) {
+        return CrashDisconnectTable.create(RunDirectory.at(folder.resolve("run")), slot);
     }
 
     private LocalChannel joined(int slot) throws Exception {
@@ -158,132 +132,62 @@ class EndsOfProcessesTest {
     }
 
     @Test
-    void ownerReportsTheCrashDisconnectsOfAnExitedProcessExceptRemovedOnes() throws Exception {
+    void ownerReportsTheConnectionsOfAnExitedProcessAfterItsExit() throws Exception {
         Engine owner = engine();
         open(owner);
+        CrashDisconnectTable table = table(SLOT);
         LocalChannel ending = joined(SLOT);
-        List<CrashDisconnect> records =
-                List.of(crashDisconnect(SLOT, 1), crashDisconnect(SLOT, 2), crashDisconnect(SLOT, 3));
-        publishCrashDisconnects(ending, records);
-        CrashDisconnect changed = new CrashDisconnect(records.get(2).localId(), 9, 9, 9, 0, 0, 9);
-        publishCrashDisconnects(ending, List.of(changed), records.getFirst().localId(), 0xff00_0099);
+        table.add(connection(SLOT, 1));
+        table.add(connection(SLOT, 2));
+        table.remove(connection(SLOT, 1).localId());
         ending.close();
-        assertThat(crashDisconnects.poll(10, TimeUnit.SECONDS)).containsExactly(records.get(1), changed);
+        assertThat(crashDisconnects.poll(10, TimeUnit.SECONDS)).containsExactly(connection(SLOT, 2));
         assertThat(exits.poll()).as("the exit is reported first").isNotNull();
     }
 
     @Test
-    void memberThatNamesConnectionsOfAnotherProcessIsExpelled() throws Exception {
+    void connectionsAtOtherAddressesAreLeftToOthers() throws Exception {
         Engine owner = engine();
         open(owner);
-        LocalChannel forger = joined(SLOT);
-        LocalChannel other = joined(SLOT - 1);
-        publishCrashDisconnects(forger, List.of(crashDisconnect(SLOT, 1), crashDisconnect(SLOT - 1, 1)));
-        while (!forger.isClosed()) {
-            Thread.sleep(1);
-        }
-        publishCrashDisconnects(other, List.of(crashDisconnect(SLOT - 1, 5)));
-        other.close();
-        assertThat(crashDisconnects.poll(10, TimeUnit.SECONDS)).containsExactly(crashDisconnect(SLOT - 1, 5));
+        CrashDisconnectTable table = table(SLOT);
+        LocalChannel ending = joined(SLOT);
+        AbandonedConnection other = new AbandonedConnection(
+                new CmRoute(new io.rdma4j.wire.Gid(0, 1), new io.rdma4j.wire.Gid(0, 2), 0), 0, SLOT << 24 | 9, 1, 1, 1);
+        table.add(other);
+        CrashDisconnectReader reader =
+                CrashDisconnectReader.open(RunDirectory.at(folder.resolve("run")), SLOT);
+        ending.close();
+        assertThat(exits.poll(10, TimeUnit.SECONDS)).isNotNull();
+        owner.lock(); // wait for the rest of the processing of the exit
+        owner.unlock();
+        assertThat(crashDisconnects).isEmpty();
+        assertThat(reader.take(_ -> true)).containsExactly(other);
+    }
+
+    @Test
+    void processThatGotTheSlotOfAnExitedOneKeepsItsConnections() throws Exception {
+        Engine owner = engine();
+        open(owner);
+        table(SLOT).add(connection(SLOT, 1));
+        LocalChannel ending = joined(SLOT);
+        table(SLOT).add(connection(SLOT, 2));
+        ending.close();
+        assertThat(crashDisconnects.poll(10, TimeUnit.SECONDS)).containsExactly(connection(SLOT, 1));
         assertThat(crashDisconnects).isEmpty();
     }
 
     @Test
-    void crashDisconnectsBeforeHelloAndIncompleteOnesAreRefused() throws Exception {
-        Engine owner = engine();
-        open(owner);
-        LocalChannel early = others.connectLocal(socket());
-        publishCrashDisconnects(early, List.of(crashDisconnect(0, 1)));
-        LocalChannel partial = joined(SLOT);
-        send(partial, RelayMessage.CRASH_DISCONNECTS, 0, 0, 0, SLOT, 1);
-        while (!early.isClosed() || !partial.isClosed()) {
-            Thread.sleep(1);
-        }
-    }
-
-    @Test
-    void storeIsLimitedToTheQueuePairNumbersOfAProcess() {
-        CrashDisconnectStore store = new CrashDisconnectStore();
-        ByteBuffer message = ByteBuffer.allocate(LocalChannel.MAX_MESSAGE_BYTES);
-        for (int number = 1; number <= CrashDisconnectStore.MAX_RECORDS + 10; number++) {
-            RelayMessage.beginCrashDisconnects(message, 1);
-            RelayMessage.putCrashDisconnect(message, 0, SLOT << 24 | number, crashDisconnect(SLOT, number));
-            assertThat(store.onMessage(message, SLOT)).isTrue();
-        }
-        assertThat(store.takeAll()).hasSize(CrashDisconnectStore.MAX_RECORDS);
-        assertThat(store.takeAll()).isEmpty();
-    }
-
-    @Test
-    void memberPublishesCrashDisconnectsTogetherAndNoneOfEndedConnections() throws Exception {
+    void memberReportsTheConnectionsOfAnExitedOwner() throws Exception {
         Joined member = new Joined();
-        SharedPort port = open(member.engine);
-        member.engine.lock();
-        for (int number = 1; number <= 600; number++) {
-            port.crashDisconnects().add(crashDisconnect(SLOT - 2, number));
-        }
-        port.crashDisconnects().remove(crashDisconnect(SLOT - 2, 300).localId());
-        member.engine.unlock();
-        assertThat(receiveCrashDisconnects(member.channel, 599).values())
-                .doesNotContain(crashDisconnect(SLOT - 2, 300), (CrashDisconnect) null)
-                .contains(crashDisconnect(SLOT - 2, 1), crashDisconnect(SLOT - 2, 600));
-
-        member.engine.lock();
-        port.crashDisconnects().remove(crashDisconnect(SLOT - 2, 1).localId());
-        port.crashDisconnects().add(crashDisconnect(SLOT - 2, 300));
-        port.crashDisconnects().remove(crashDisconnect(SLOT - 2, 300).localId());
-        port.crashDisconnects().publish();
-        member.engine.unlock();
-        Map<Integer, @Nullable CrashDisconnect> received = receiveCrashDisconnects(member.channel, 1);
-        assertThat(received).containsOnlyKeys(crashDisconnect(SLOT - 2, 1).localId());
-        assertThat(received.values()).containsOnlyNulls();
-    }
-
-    @Test
-    void disconnectedConnectionIsRemovedEvenIfNothingElseIsPublished() throws Exception {
-        Joined member = new Joined();
-        SharedPort port = open(member.engine);
-        CrashDisconnect crashDisconnect = crashDisconnect(SLOT - 2, 1);
-        member.engine.lock();
-        port.crashDisconnects().add(crashDisconnect);
-        member.engine.unlock();
-        assertThat(receiveCrashDisconnects(member.channel, 1).values()).containsExactly(crashDisconnect);
-        member.engine.lock();
-        port.crashDisconnects().remove(crashDisconnect.localId());
-        member.engine.unlock();
-        assertThat(receiveCrashDisconnects(member.channel, 1).values()).containsOnlyNulls();
-    }
-
-    @Test
-    void ownersCrashDisconnectsAreStoredByOneMemberAfterTheOther() throws Exception {
-        Engine owner = engine();
-        SharedPort port = open(owner);
-        owner.lock();
-        port.crashDisconnects().add(crashDisconnect(owner.slot(), 1));
-        owner.unlock();
-        LocalChannel first = joined(SLOT);
-        assertThat(receiveCrashDisconnects(first, 1).values()).containsExactly(crashDisconnect(owner.slot(), 1));
-        LocalChannel second = joined(SLOT - 1);
-        first.close();
-        assertThat(receiveKind(second)).isEqualTo(RelayMessage.EXITED);
-        assertThat(receiveCrashDisconnects(second, 1).values()).containsExactly(crashDisconnect(owner.slot(), 1));
-    }
-
-    @Test
-    void memberReportsTheCrashDisconnectsOfAnExitedOwner() throws Exception {
-        Joined member = new Joined();
-        publishCrashDisconnects(
-                member.channel,
-                List.of(crashDisconnect(SLOT - 1, 1), crashDisconnect(SLOT - 1, 2)),
-                crashDisconnect(SLOT - 1, 2).localId());
+        member.ownersTable.add(connection(SLOT - 1, 1));
         member.channel.close();
-        assertThat(crashDisconnects.poll(10, TimeUnit.SECONDS)).containsExactly(crashDisconnect(SLOT - 1, 1));
+        assertThat(crashDisconnects.poll(10, TimeUnit.SECONDS)).containsExactly(connection(SLOT - 1, 1));
     }
 
     @Test
     void ownerThatSendsUnknownMessagesIsNotTakenForExited() throws Exception {
         Joined member = new Joined();
-        publishCrashDisconnects(member.channel, List.of(crashDisconnect(SLOT - 1, 1)));
+        member.ownersTable.add(connection(SLOT - 1, 1));
         send(member.channel, 99);
         assertThat(exits.poll(10, TimeUnit.SECONDS)).isNotNull();
         member.engine.lock(); // wait for the rest of the processing of the exit
@@ -451,11 +355,13 @@ class EndsOfProcessesTest {
     private final class Joined {
         final Engine engine;
         final LocalChannel channel;
+        final CrashDisconnectTable ownersTable;
         final int udpPort;
 
         Joined() throws Exception {
             others.openUdp(ADDRESS, Frame.UDP_PORT);
             engine = engine();
+            ownersTable = table(SLOT - 1); // the stack has removed the files of slots that are free
             LinkSet.LocalListener listener = others.listenLocal(socket());
             CompletableFuture<SharedPort> opened = CompletableFuture.supplyAsync(() -> open(engine));
             LocalChannel accepted = listener.accept();

@@ -32,7 +32,7 @@ public final class Doctor implements Tool {
         Reports Java and the kind of network access, every RDMA device with its addresses (GIDs) and path MTU,
         whether UDP port 4791 is free at these addresses, whether programs that are started from this shell use RDMA
         sockets and what stays on TCP, the RDMA devices of the kernel, the processes of this user that use rdma4j,
-        and warnings: what may cause trouble, and what to do about it.
+        whether a guardian watches them, and warnings: what may cause trouble, and what to do about it.
         """;
 
     /** Creates the tool. */
@@ -168,6 +168,13 @@ public final class Doctor implements Tool {
                 + (processes.names().isEmpty()
                         ? "none of this user uses rdma4j here"
                         : TerminalText.of(String.join(", ", processes.names())) + "; see rdma4j top"));
+        boolean isGuarded = HostChecks.isGuardianRunning();
+        out.println("guardian  "
+                + (isGuarded
+                        ? "runs: the peers of a process that is killed are disconnected"
+                        : "does not run: peers on other hosts do not learn that a Java process was killed, unless another"
+                                + " process uses its address; see rdma4j guardian"));
+        report.result("guardian", isGuarded);
         List<String> warnings = new ArrayList<>();
         HostChecks.java(Runtime.version()).ifPresent(warnings::add);
         boolean nativeAccess = LinkSet.class.getModule().isNativeAccessEnabled();

@@ -1,5 +1,6 @@
 package io.rdma4j.tools.doctor;
 
+import io.rdma4j.soft.guardian.GuardianServer;
 import io.rdma4j.soft.report.ReportSockets;
 import io.rdma4j.soft.report.StackReport;
 import io.rdma4j.tools.top.StackReader;
@@ -68,6 +69,15 @@ final class HostChecks {
             return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
         } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
             return false;
+        }
+    }
+
+    /** Returns whether a guardian watches the processes of this user. */
+    static boolean isGuardianRunning() {
+        try {
+            return GuardianServer.isRunning();
+        } catch (RdmaException e) {
+            return false; // the run directory cannot be used, of which there is a warning
         }
     }
 

@@ -24,6 +24,7 @@ public final class Exec implements Tool {
           --fault SPEC    inject faults into the traffic, for example loss=1%,dup=1%,seed=7
           --trace         print a line per packet on stderr
           --no-shared-memory  send packets by UDP also to processes of this host
+          --no-guardian   start no process that disconnects the peers if the program is killed
           --warm-up       let Java compile the code that moves data in the three seconds after a device is opened; the
                           first connection waits for their end. For programs that measure at once
           --no-warm-up    measure at once also in the programs of perftest, which are warmed up by default
