@@ -30,7 +30,6 @@ final class CompanionService {
         CompanionService get() throws IOException;
     }
 
-    private static final Logger LOGGER = System.getLogger(CompanionService.class.getName());
     private static final long POLL_NANOS = 20_000;
     private static final long LONGEST_NANOS = 1_000_000_000L;
 
@@ -93,7 +92,7 @@ final class CompanionService {
         try {
             channel.close();
         } catch (IOException e) {
-            LOGGER.log(Level.DEBUG, "Closing a UDP socket failed", e);
+            logger().log(Level.DEBUG, "Closing a UDP socket failed", e);
         }
         selector.wakeup();
         long deadline = System.nanoTime() + LONGEST_NANOS;
@@ -107,7 +106,7 @@ final class CompanionService {
             try {
                 selector.select(CompanionService::read);
             } catch (IOException | RuntimeException failed) {
-                LOGGER.log(Level.WARNING, "Datagrams lost", failed);
+                logger().log(Level.WARNING, "Datagrams lost", failed);
             }
         }
     }
@@ -116,5 +115,10 @@ final class CompanionService {
         if (key.isValid() && key.attachment() instanceof Target target) {
             target.onCompanionReadable();
         }
+    }
+
+    /** Looked up for each message: a logger in a field would set up logging before the program can configure it. */
+    private static Logger logger() {
+        return System.getLogger(CompanionService.class.getName());
     }
 }

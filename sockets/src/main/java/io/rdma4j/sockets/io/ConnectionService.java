@@ -30,8 +30,6 @@ public final class ConnectionService implements AutoCloseable {
         void onEvent(CmEvent event);
     }
 
-    private static final Logger LOGGER = System.getLogger(ConnectionService.class.getName());
-
     /** The time that {@link #close} waits for closed sockets to release their identifiers. */
     private static final long CLOSE_NANOS = 10_000_000_000L;
 
@@ -127,7 +125,7 @@ public final class ConnectionService implements AutoCloseable {
                 endpoint.onEvent(event);
             }
         } catch (RuntimeException | Error failed) {
-            LOGGER.log(Level.WARNING, "Event lost: " + event, failed);
+            logger().log(Level.WARNING, "Event lost: " + event, failed);
         }
     }
 
@@ -162,5 +160,10 @@ public final class ConnectionService implements AutoCloseable {
             }
             return false;
         }
+    }
+
+    /** Looked up for each message: a logger in a field would set up logging before the program can configure it. */
+    private static Logger logger() {
+        return System.getLogger(ConnectionService.class.getName());
     }
 }

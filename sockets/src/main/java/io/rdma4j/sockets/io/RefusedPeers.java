@@ -18,8 +18,6 @@ import java.util.function.LongSupplier;
  * that may use either transport connects to them over TCP at once. Thread safe.
  */
 public final class RefusedPeers {
-    private static final Logger LOGGER = System.getLogger(RefusedPeers.class.getName());
-
     private final int maxPeers;
     private final long expiryNanos;
     private final LongSupplier clock;
@@ -79,7 +77,7 @@ public final class RefusedPeers {
             remember(peer);
         }
         Level level = fallBackLogged.compareAndSet(false, true) ? Level.INFO : Level.DEBUG;
-        LOGGER.log(
+        logger().log(
                 level,
                 "Connecting to {0} over TCP, since RDMA failed: {1}. The rule {0}=tcp in -D{2} avoids this attempt, and"
                         + " {0}=rdma avoids TCP. Other peers are logged at level DEBUG",
@@ -110,7 +108,7 @@ public final class RefusedPeers {
                 + " reaches it");
         advised.initCause(failed);
         if (refusalLogged.compareAndSet(false, true)) {
-            LOGGER.log(Level.WARNING, advised.getMessage());
+            logger().log(Level.WARNING, advised.getMessage());
         }
         return advised;
     }
@@ -120,5 +118,10 @@ public final class RefusedPeers {
         String host = peer.getHostString();
         boolean isLiteral = peer.getAddress() instanceof Inet6Address && host.indexOf(':') >= 0;
         return (isLiteral ? "[" + host + "]" : host) + ":" + peer.getPort();
+    }
+
+    /** Looked up for each message: a logger in a field would set up logging before the program can configure it. */
+    private static Logger logger() {
+        return System.getLogger(RefusedPeers.class.getName());
     }
 }

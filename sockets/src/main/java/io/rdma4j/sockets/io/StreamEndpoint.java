@@ -6,6 +6,7 @@ import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
@@ -116,14 +117,43 @@ public final class StreamEndpoint extends SocketEndpoint {
      * @throws java.net.BindException if the address is not local, or the port is in use
      */
     public void bind(InetSocketAddress local) throws IOException {
-        guarded(() -> {
-            requireState("bind", State.NEW);
-            if (connecting.id() != null) {
-                throw new SocketException("Already bound");
-            }
-            connecting.bind(local);
-            return null;
-        });
+        try {
+            guarded(() -> {
+                requireState("bind", State.NEW);
+                if (connecting.id() != null) {
+                    throw new SocketException("Already bound");
+                }
+                connecting.bind(local);
+                return null;
+            });
+        } catch (BindException refused) {
+            // C reports a conflict with a wildcard as EADDRNOTAVAIL; programs look for the text that Java has
+            throw SocketFailures.isUnavailable(refused) && isPortTaken(local)
+                    ? SocketFailures.portInUse(refused)
+                    : refused;
+        }
+    }
+
+    /**
+     * Returns whether binding to an address has failed because of the port: another port can be bound. Otherwise RDMA
+     * cannot be used at the address, for example because a program that does not share UDP port 4791 has bound it.
+     */
+    public boolean isPortTaken(InetSocketAddress local) {
+        if (local.getPort() == 0) {
+            return false;
+        }
+        StreamEndpoint probe = another();
+        try {
+            probe.guarded(() -> {
+                probe.connecting.bind(new InetSocketAddress(local.getAddress(), 0));
+                return null;
+            });
+            return true;
+        } catch (IOException unusable) {
+            return false;
+        } finally {
+            probe.close();
+        }
     }
 
     // ---- connecting

@@ -3,6 +3,8 @@ package io.rdma4j.sockets.net;
 import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.RefusedPeers;
 import io.rdma4j.sockets.io.SocketFamily;
+import io.rdma4j.sockets.io.StreamEndpoint;
+import io.rdma4j.sockets.io.StreamSettings;
 import io.rdma4j.sockets.options.AddressRules;
 import java.io.FileDescriptor;
 import java.io.IOException;
@@ -59,7 +61,7 @@ public final class DeferredSocketImpl extends SocketImpl {
         this.service = service;
         this.rules = rules;
         this.listens = listens;
-        family = Boolean.getBoolean("java.net.preferIPv4Stack") ? SocketFamily.IPV4 : SocketFamily.IPV6;
+        family = SocketFamily.ofJvm();
         options = new DeferredOptions(listens);
     }
 
@@ -280,8 +282,8 @@ public final class DeferredSocketImpl extends SocketImpl {
     }
 
     /**
-     * Binds to the same port over RDMA and TCP; for port 0, to a port that is free for both. Binds over TCP alone if there is no
-     * RDMA device for the address.
+     * Binds to the same port over RDMA and TCP; for port 0, to a port that is free for both. Binds over TCP alone if RDMA
+     * cannot be used at the address.
      */
     private void bindBoth(InetAddress host, int port) throws IOException {
         SocketImpl platform = inner();
@@ -289,11 +291,13 @@ public final class DeferredSocketImpl extends SocketImpl {
             RdmaSocketImpl created;
             try {
                 created = boundRdma(host, port);
-            } catch (BindException taken) {
-                throw taken;
-            } catch (IOException noDevice) {
-                TcpLog.listeningWithoutRdma(new InetSocketAddress(host, port), noDevice);
+            } catch (IOException refused) {
+                InetSocketAddress local = new InetSocketAddress(host, port);
+                if (refused instanceof BindException && isPortTaken(local)) {
+                    throw refused;
+                }
                 PlatformSockets.bind(platform, host, port);
+                TcpLog.listeningWithoutRdma(local, refused);
                 return;
             }
             try {
@@ -311,6 +315,10 @@ public final class DeferredSocketImpl extends SocketImpl {
                 }
             }
         }
+    }
+
+    private boolean isPortTaken(InetSocketAddress local) {
+        return new StreamEndpoint(service, StreamSettings.DEFAULT).isPortTaken(family.local(local));
     }
 
     @Override

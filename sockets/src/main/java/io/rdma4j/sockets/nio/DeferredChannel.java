@@ -8,6 +8,7 @@ import io.rdma4j.sockets.net.TcpLog;
 import io.rdma4j.sockets.options.AddressRules;
 import io.rdma4j.sockets.options.AddressRules.Transport;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketException;
@@ -54,6 +55,9 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
 
     private boolean mayFallBack;
 
+    /** The reason why RDMA cannot be used at the local address, or null. */
+    private @Nullable IOException unusable;
+
     /** True if either transport may be used, and TCP was chosen because the peer has refused RDMA before. */
     private boolean isPeerRemembered;
 
@@ -84,6 +88,56 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
         return keys;
     }
 
+    /** Binds to the requested address over the transport that the rules choose for it. */
+    void bindNow(InetSocketAddress to) throws IOException {
+        Transport transport = rules.transportAt(to);
+        if (transport == Transport.TCP) {
+            switchToTcp();
+            return;
+        }
+        try {
+            switchToRdma();
+        } catch (IOException refused) {
+            boolean mayUseTcp = transport == Transport.EITHER
+                    && !(refused instanceof BindException
+                            && options.endpoint().isPortTaken(to));
+            if (!mayUseTcp) {
+                throw refused;
+            }
+            switchToTcp();
+            unusable = refused;
+        }
+    }
+
+    /**
+     * Returns the address for the next transport: the requested one, with the port that the channel has, which the program
+     * may know.
+     */
+    private @Nullable InetSocketAddress localToKeep() throws IOException {
+        InetSocketAddress requested = boundTo;
+        SocketAddress current = requested == null || requested.getPort() != 0 ? null : getLocalAddress();
+        return requested != null && current instanceof InetSocketAddress bound
+                ? new InetSocketAddress(requested.getAddress(), bound.getPort())
+                : requested;
+    }
+
+    /** Binds, to any port if the program has requested any and the one that the channel had is not free. */
+    private void bind(InetSocketAddress local, Binding binding) throws IOException {
+        InetSocketAddress requested = Objects.requireNonNull(boundTo);
+        try {
+            binding.bind(local);
+        } catch (BindException taken) {
+            if (local.equals(requested)) {
+                throw taken;
+            }
+            binding.bind(requested);
+        }
+    }
+
+    private interface Binding {
+        void bind(InetSocketAddress local) throws IOException;
+    }
+
     /** Switches to RDMA and binds to the requested address. */
     StreamEndpoint switchToRdma() throws IOException {
         synchronized (state) {
@@ -92,14 +146,14 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
             if (current != null) {
                 return current;
             }
+            InetSocketAddress local = localToKeep();
             closeCurrent();
             current = options.endpoint();
             if (current.state() != StreamEndpoint.State.NEW) {
                 current = options.renew();
             }
-            InetSocketAddress local = boundTo;
             if (local != null) {
-                current.bind(local);
+                bind(local, current::bind);
             }
             current.signal().add(keys::changed);
             endpoint = current;
@@ -115,15 +169,15 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
             if (current != null) {
                 return current;
             }
+            InetSocketAddress local = localToKeep();
             closeCurrent();
             current = openTcp();
             boolean done = false;
             try {
                 options.applyTo(current);
                 current.configureBlocking(isBlocking());
-                InetSocketAddress local = boundTo;
                 if (local != null) {
-                    current.bind(local);
+                    bind(local, current::bind);
                 }
                 tcp = current;
                 done = true;
@@ -175,6 +229,12 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
                 return;
             }
             mayFallBack = transport == Transport.EITHER;
+            IOException known = unusable;
+            if (mayFallBack && known != null) {
+                fallBack(known);
+                pending.run();
+                return;
+            }
             try {
                 StreamEndpoint current = switchToRdma();
                 pending.run();

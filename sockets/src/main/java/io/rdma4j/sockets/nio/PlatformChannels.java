@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  * ordinary channels, the selecting thread waits here itself.
  */
 final class PlatformChannels {
-    private static final Logger LOGGER = System.getLogger(PlatformChannels.class.getName());
-
     private final Selector selector;
     private final Runnable signal;
     private final ReentrantLock lock = new ReentrantLock();
@@ -141,7 +139,7 @@ final class PlatformChannels {
             try {
                 selector.select(key -> {});
             } catch (IOException | RuntimeException e) {
-                LOGGER.log(Level.DEBUG, "Waiting for ordinary channels failed; the selecting thread handles it", e);
+                logger().log(Level.DEBUG, "Waiting for ordinary channels failed; the selecting thread handles it", e);
             }
             endWatching();
             signal.run();
@@ -183,5 +181,10 @@ final class PlatformChannels {
         } finally {
             endWatching();
         }
+    }
+
+    /** Looked up for each message: a logger in a field would set up logging before the program can configure it. */
+    private static Logger logger() {
+        return System.getLogger(PlatformChannels.class.getName());
     }
 }

@@ -60,7 +60,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
     }
 
     private RdmaSocketChannel(RdmaServerSocketChannel server, ChannelOptions options) {
-        super(server.provider(), server.rules(), SocketFamily.IPV6, options);
+        super(server.provider(), server.rules(), server.family(), options);
         phase = Phase.CONNECTED;
     }
 
@@ -105,11 +105,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
             synchronized (state) {
                 boundTo = to;
                 try {
-                    if (rules.transportAt(to) == AddressRules.Transport.TCP) {
-                        switchToTcp();
-                    } else {
-                        switchToRdma();
-                    }
+                    bindNow(to);
                 } catch (IOException refused) {
                     boundTo = null;
                     throw refused;

@@ -10,10 +10,12 @@ import io.rdma4j.sockets.nio.Loopback;
 import io.rdma4j.sockets.options.AddressRules;
 import java.io.IOException;
 import java.net.BindException;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.util.List;
@@ -154,6 +156,23 @@ class DeferredSocketTest {
             assertThatThrownBy(() -> both.bind(taken.getLocalSocketAddress())).isInstanceOf(BindException.class);
             rdma.bind(taken.getLocalSocketAddress());
             assertThat(rdma.getLocalPort()).isEqualTo(taken.getLocalPort());
+        }
+    }
+
+    @Test
+    void serverListensOverTcpAloneWhereAnotherProgramHasThePortOfRdma() throws IOException {
+        InetAddress here = Loopback.address();
+        try (DatagramSocket taken = new DatagramSocket(new InetSocketAddress(here, 4791));
+                ServerSocket any = EITHER.serverSocket();
+                ServerSocket named = EITHER.serverSocket();
+                Socket client = PLATFORM.socket()) {
+            assertThat(taken.isBound()).isTrue();
+            any.bind(new InetSocketAddress(here, 0));
+            SocketAddress free = any.getLocalSocketAddress();
+            any.close();
+            named.bind(free);
+            client.connect(free);
+            assertThat(client.isConnected()).isTrue();
         }
     }
 
