@@ -39,7 +39,7 @@ final class CompanionService {
 
     private CompanionService() throws IOException {
         selector = Selector.open();
-        Thread.ofPlatform().daemon().name("rdma4j-datagrams").start(this::run);
+        SharedThread.start("rdma4j-datagrams", this::readNext);
     }
 
     /**
@@ -101,19 +101,18 @@ final class CompanionService {
         }
     }
 
-    private void run() {
-        while (true) {
-            try {
-                selector.select(CompanionService::read);
-            } catch (IOException | RuntimeException failed) {
-                logger().log(Level.WARNING, "Datagrams lost", failed);
-            }
-        }
+    private boolean readNext() throws IOException {
+        selector.select(CompanionService::read);
+        return true;
     }
 
     private static void read(SelectionKey key) {
         if (key.isValid() && key.attachment() instanceof Target target) {
-            target.onCompanionReadable();
+            try {
+                target.onCompanionReadable();
+            } catch (RuntimeException | Error failed) { // the others are read nevertheless
+                logger().log(Level.WARNING, "Datagrams lost", failed);
+            }
         }
     }
 

@@ -95,11 +95,8 @@ final class StreamClosing {
     }
 
     private boolean isQuiet() {
-        endpoint.lock.lock();
-        try {
+        synchronized (endpoint.lock) {
             return stream.isQuiet();
-        } finally {
-            endpoint.lock.unlock();
         }
     }
 
@@ -118,12 +115,15 @@ final class StreamClosing {
         } catch (RdmaException notConnected) {
             // Then there is no peer to notify.
         }
-        endpoint.lock.lock();
         try {
-            stream.resources().close();
+            synchronized (endpoint.lock) {
+                try {
+                    stream.resources().close();
+                } finally {
+                    onReleased.run();
+                }
+            }
         } finally {
-            onReleased.run();
-            endpoint.lock.unlock();
             id.setContext(null); // the connection manager keeps the identifier for a while, but not the endpoint
             id.close();
         }

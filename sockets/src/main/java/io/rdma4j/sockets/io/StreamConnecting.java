@@ -122,32 +122,30 @@ final class StreamConnecting implements ConnectionService.Target {
 
     /** Closes the endpoint if it is still connecting; an established connection stays. */
     void giveUp() {
-        endpoint.lock.lock();
-        try {
+        synchronized (endpoint.lock) {
             if (endpoint.state() != State.CONNECTING) {
                 return;
             }
             failure = new ConnectException("Connection timed out");
             endpoint.state(State.FAILED); // later events are ignored
-        } finally {
-            endpoint.lock.unlock();
         }
         endpoint.close();
     }
 
     @Override
     public void onEvent(CmEvent event) {
-        try {
-            handle(event);
-        } catch (RuntimeException | Error failed) {
-            if (event.type() == CmEvent.Type.CONNECT_REQUEST) {
-                StreamListener.refuseLater(event.id()); // the listener continues
-            } else {
-                fail(SocketFailures.ofAny(failed));
-            }
-        } finally {
-            endpoint.changed.raise();
+        handle(event);
+        endpoint.changed.raise();
+    }
+
+    @Override
+    public void onFailure(CmEvent event, Throwable why) {
+        if (event.type() == CmEvent.Type.CONNECT_REQUEST) {
+            StreamListener.refuseLater(event.id()); // the listener continues
+        } else {
+            fail(SocketFailures.ofAny(why));
         }
+        endpoint.changed.raise();
     }
 
     private void handle(CmEvent event) {
@@ -175,15 +173,12 @@ final class StreamConnecting implements ConnectionService.Target {
     }
 
     private void sendRequest(CmId eventId) {
-        endpoint.lock.lock();
-        try {
+        synchronized (endpoint.lock) {
             if (endpoint.state() == State.CONNECTING) {
                 StreamResources created = new StreamResources(eventId, endpoint.settings(), endpoint.changed);
                 endpoint.stream(new ConnectedStream(created, endpoint.changed));
                 eventId.connect(parameters(created.protocol().connectData()));
             }
-        } finally {
-            endpoint.lock.unlock();
         }
     }
 
@@ -197,8 +192,7 @@ final class StreamConnecting implements ConnectionService.Target {
     private void onEstablished(CmEvent event) {
         Accepting accepted;
         boolean startsAfterPeer;
-        endpoint.lock.lock();
-        try {
+        synchronized (endpoint.lock) {
             ConnectedStream stream = endpoint.stream();
             if (endpoint.state() != State.CONNECTING || stream == null) {
                 return;
@@ -221,8 +215,6 @@ final class StreamConnecting implements ConnectionService.Target {
                 protocol.start();
             }
             endpoint.state(State.CONNECTED);
-        } finally {
-            endpoint.lock.unlock();
         }
         endpoint.updateKeepAlive();
         if (startsAfterPeer) {
@@ -242,8 +234,7 @@ final class StreamConnecting implements ConnectionService.Target {
     }
 
     private void onDisconnected(CmId eventId) {
-        endpoint.lock.lock();
-        try {
+        synchronized (endpoint.lock) {
             ConnectedStream stream = endpoint.stream();
             if (stream != null && endpoint.state() != State.CLOSED) {
                 stream.resources().disconnected();
@@ -251,16 +242,13 @@ final class StreamConnecting implements ConnectionService.Target {
             if (endpoint.state() == State.CONNECTING) {
                 fail(SocketFailures.reset("the peer disconnected immediately"));
             }
-        } finally {
-            endpoint.lock.unlock();
         }
         eventId.disconnect();
     }
 
     private void fail(IOException why) {
         Accepting accepted;
-        endpoint.lock.lock();
-        try {
+        synchronized (endpoint.lock) {
             if (endpoint.state() == State.CLOSED) {
                 return;
             }
@@ -273,8 +261,6 @@ final class StreamConnecting implements ConnectionService.Target {
             }
             accepted = accepting;
             accepting = null;
-        } finally {
-            endpoint.lock.unlock();
         }
         if (accepted != null) {
             accepted.listener().onFailed(accepted.reply());
@@ -287,36 +273,32 @@ final class StreamConnecting implements ConnectionService.Target {
     /** Accepts a request with this endpoint. */
     void acceptRequest(AcceptQueue.Reply reply, StreamListener listener) {
         AcceptQueue.Request request = reply.request();
-        endpoint.lock.lock();
-        try {
-            reply.endpoint(endpoint);
-            accepting = new Accepting(listener, reply);
-            id = request.id();
-            endpoint.state(State.CONNECTING);
-            request.id().setContext(this);
-            StreamResources created = new StreamResources(request.id(), endpoint.settings(), endpoint.changed);
-            endpoint.stream(new ConnectedStream(created, endpoint.changed));
-            if (!created.protocol().onPeer(request.peer())) {
-                fail(new ProtocolException("Invalid connection data from the peer"));
-                return;
+        synchronized (endpoint.lock) {
+            try {
+                reply.endpoint(endpoint);
+                accepting = new Accepting(listener, reply);
+                id = request.id();
+                endpoint.state(State.CONNECTING);
+                request.id().setContext(this);
+                StreamResources created = new StreamResources(request.id(), endpoint.settings(), endpoint.changed);
+                endpoint.stream(new ConnectedStream(created, endpoint.changed));
+                if (!created.protocol().onPeer(request.peer())) {
+                    fail(new ProtocolException("Invalid connection data from the peer"));
+                    return;
+                }
+                request.id().accept(parameters(created.protocol().connectData()));
+            } catch (RuntimeException | Error failed) {
+                fail(SocketFailures.ofAny(failed));
             }
-            request.id().accept(parameters(created.protocol().connectData()));
-        } catch (RuntimeException | Error failed) {
-            fail(SocketFailures.ofAny(failed));
-        } finally {
-            endpoint.lock.unlock();
         }
     }
 
     /** Fails the endpoint if the peer has not confirmed the reply to its request. */
     void giveUpUnconfirmed() {
-        endpoint.lock.lock();
-        try {
+        synchronized (endpoint.lock) {
             if (endpoint.state() == State.CONNECTING) {
                 fail(new ConnectException("Connection timed out (the peer did not confirm the reply to its request)"));
             }
-        } finally {
-            endpoint.lock.unlock();
         }
     }
 }

@@ -65,31 +65,27 @@ public final class StreamEndpoint extends SocketEndpoint {
 
     /** Changes the settings; sizes apply to later connections. */
     public void settings(StreamSettings value) throws IOException {
-        lock.lock();
-        try {
-            settings = value;
-            CmId id = connecting.id();
-            if (id != null && state != State.CLOSED) {
-                id.setTypeOfService(value.typeOfService());
+        synchronized (lock) {
+            try {
+                settings = value;
+                CmId id = connecting.id();
+                if (id != null && state != State.CLOSED) {
+                    id.setTypeOfService(value.typeOfService());
+                }
+            } catch (RdmaException refused) {
+                throw SocketFailures.of(refused);
             }
-        } catch (RdmaException refused) {
-            throw SocketFailures.of(refused);
-        } finally {
-            lock.unlock();
         }
         updateKeepAlive();
     }
 
     /** Returns the maximum number of payload bytes of a packet; empty while there is no connection. */
     OptionalInt pathMtuBytes() {
-        lock.lock();
-        try {
+        synchronized (lock) {
             ConnectedStream current = stream;
             return current == null || state != State.CONNECTED
                     ? OptionalInt.empty()
                     : OptionalInt.of(current.resources().pathMtuBytes());
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -295,13 +291,15 @@ public final class StreamEndpoint extends SocketEndpoint {
 
     /** Holds the lock like {@link #guarded}, but without allocating a closure per read. */
     private int receive(ByteBuffer target, boolean leave) throws IOException {
-        lock.lock();
-        try {
-            return requireConnected().receive(target, leave);
-        } catch (RdmaException refused) {
-            throw SocketFailures.of(refused);
-        } finally {
-            lock.unlock();
+        synchronized (lock) {
+            try {
+                return requireConnected().receive(target, leave);
+            } catch (RdmaException refused) {
+                throw SocketFailures.of(refused);
+            } catch (Error failed) {
+                onError(reason(failed));
+                throw failed;
+            }
         }
     }
 
@@ -312,13 +310,16 @@ public final class StreamEndpoint extends SocketEndpoint {
      * @throws IOException if the connection, or the output of this side, has ended
      */
     public int write(ByteBuffer source) throws IOException {
-        lock.lock(); // like guarded, but without allocating a closure per write
-        try {
-            return requireConnected().write(source);
-        } catch (RdmaException refused) {
-            throw SocketFailures.of(refused);
-        } finally {
-            lock.unlock();
+        // like guarded, but without allocating a closure per write
+        synchronized (lock) {
+            try {
+                return requireConnected().write(source);
+            } catch (RdmaException refused) {
+                throw SocketFailures.of(refused);
+            } catch (Error failed) {
+                onError(reason(failed));
+                throw failed;
+            }
         }
     }
 
@@ -361,8 +362,7 @@ public final class StreamEndpoint extends SocketEndpoint {
 
     /** Revokes the peer's access to memory, also while a closed connection still delivers data. */
     void unmap(MemoryRegion region, int index, long offset) {
-        lock.lock();
-        try {
+        synchronized (lock) {
             ConnectedStream current = stream;
             if (current == null) {
                 return; // released with the connection
@@ -374,8 +374,6 @@ public final class StreamEndpoint extends SocketEndpoint {
             } finally {
                 current.resources().unmap(region);
             }
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -407,14 +405,24 @@ public final class StreamEndpoint extends SocketEndpoint {
     }
 
     private int checkStream(Check check) {
-        lock.lock();
-        try {
+        synchronized (lock) {
             ConnectedStream current = stream;
-            return current == null || state != State.CONNECTED
-                    ? Readiness.IN | Readiness.OUT | Readiness.HANG_UP
-                    : current.readiness(check);
-        } finally {
-            lock.unlock();
+            try {
+                return current == null || state != State.CONNECTED
+                        ? Readiness.IN | Readiness.OUT | Readiness.HANG_UP
+                        : current.readiness(check);
+            } catch (Error failed) {
+                onError(reason(failed));
+                throw failed;
+            }
+        }
+    }
+
+    @Override
+    void onError(String why) {
+        ConnectedStream current = stream;
+        if (current != null) {
+            current.resources().protocol().fail(why);
         }
     }
 
@@ -437,8 +445,7 @@ public final class StreamEndpoint extends SocketEndpoint {
 
     /** Starts or stops keep-alives according to the state and the settings. */
     void updateKeepAlive() {
-        lock.lock();
-        try {
+        synchronized (lock) {
             if (keepAlive != null) {
                 keepAlive.stop();
                 keepAlive = null;
@@ -446,8 +453,6 @@ public final class StreamEndpoint extends SocketEndpoint {
             if (state == State.CONNECTED && settings.keepAliveSeconds() > 0) {
                 keepAlive = new KeepAlive(this, settings.keepAliveSeconds());
             }
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -503,8 +508,7 @@ public final class StreamEndpoint extends SocketEndpoint {
     void close(boolean orderly, long lingerNanos, long maxNanos) {
         boolean isDisconnecting;
         State before;
-        lock.lock();
-        try {
+        synchronized (lock) {
             before = state;
             if (before == State.CLOSED) {
                 return;
@@ -515,8 +519,6 @@ public final class StreamEndpoint extends SocketEndpoint {
             if (keepAlive != null) {
                 keepAlive.stop();
             }
-        } finally {
-            lock.unlock();
         }
         changed.raise();
         StreamListener listener = listening;

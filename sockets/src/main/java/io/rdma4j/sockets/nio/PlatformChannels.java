@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.nio;
 
+import io.rdma4j.sockets.io.SharedThread;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -108,13 +109,10 @@ final class PlatformChannels {
             if (closed || watching) {
                 return;
             }
-            watching = true;
             if (watcher == null) {
-                watcher = Thread.ofPlatform()
-                        .daemon()
-                        .name("rdma4j-platform-channels")
-                        .start(this::run);
+                watcher = SharedThread.start("rdma4j-platform-channels", this::watchNext);
             }
+            watching = true;
             changed.signalAll();
         } finally {
             lock.unlock();
@@ -134,16 +132,19 @@ final class PlatformChannels {
         }
     }
 
-    private void run() {
-        while (awaitWork()) {
-            try {
-                selector.select(key -> {});
-            } catch (IOException | RuntimeException e) {
-                logger().log(Level.DEBUG, "Waiting for ordinary channels failed; the selecting thread handles it", e);
-            }
-            endWatching();
+    private boolean watchNext() {
+        if (!awaitWork()) {
+            return false;
+        }
+        try {
+            selector.select(key -> {});
+        } catch (IOException | RuntimeException e) {
+            logger().log(Level.DEBUG, "Waiting for ordinary channels failed; the selecting thread handles it", e);
+        } finally {
+            endWatching(); // the selecting thread waits for that
             signal.run();
         }
+        return true;
     }
 
     private void endWatching() {

@@ -2,6 +2,7 @@ package io.rdma4j.sockets.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.sockets.TestClassPath;
@@ -13,6 +14,8 @@ import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -82,6 +85,14 @@ class FailedResourcesTest {
         }
     }
 
+    private static final class IgnoredEvents implements ConnectionService.Target {
+        @Override
+        public void onEvent(CmEvent event) {}
+
+        @Override
+        public void onFailure(CmEvent event, Throwable why) {}
+    }
+
     /** In a process of its own: the device refuses to send what a connection sends when it ends. It prints what stays. */
     static final class Ends {
         private static final ConnectData PEER = new ConnectData(
@@ -94,6 +105,18 @@ class FailedResourcesTest {
             if (arguments[0].equals("disconnect")) {
                 FailingProvider.fail(1, false);
                 System.out.println(endpoint.withResources(Ends::isDisconnected) ? "disconnected" : "connected");
+                return;
+            }
+            if (arguments[0].equals("error")) {
+                FailingProvider.fail(1, true);
+                for (int i = 0; i < 2; i++) {
+                    try {
+                        endpoint.read(ByteBuffer.allocate(1));
+                    } catch (OutOfMemoryError | SocketException failure) {
+                        System.out.println(failure.getMessage());
+                    }
+                }
+                System.out.println((endpoint.readiness() & Readiness.ERROR) != 0 ? "broken" : "usable");
                 return;
             }
             if (arguments[0].equals("close")) {
@@ -128,7 +151,7 @@ class FailedResourcesTest {
 
         private static StreamEndpoint connected() throws IOException {
             FailingProvider.fail(0, false);
-            CmId id = ConnectionService.ofProcess().createId(event -> {});
+            CmId id = ConnectionService.ofProcess().createId(new IgnoredEvents());
             id.bindAddress(new InetSocketAddress(FailingProvider.ADDRESS, 0));
             StreamEndpoint endpoint = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
             AcceptQueue.Request request = new AcceptQueue.Request(id, PEER, FailingProvider.ADDRESS);
@@ -150,6 +173,15 @@ class FailedResourcesTest {
     @Test
     void streamEndsWithItsConnectionIfTheDeviceGivesNoCompletions() throws IOException, InterruptedException {
         assertThat(run(Ends.class, "disconnect")).containsExactly("refused", "disconnected");
+    }
+
+    @Test
+    void streamIsBrokenByAnErrorThatMayHaveLeftItInAnyState() throws IOException, InterruptedException {
+        assertThat(run(Ends.class, "error"))
+                .containsExactly(
+                        "the heap that is to be full",
+                        "Connection reset (a call of this process had no memory left)",
+                        "broken");
     }
 
     @Test

@@ -144,20 +144,22 @@ class FallBackTest {
     void serverListensOverTcpAloneWhereAnotherProgramHasThePortOfRdma() throws Exception {
         InetAddress here = Loopback.address();
         try (DatagramChannel taken = withoutRdma(here);
-                ServerSocketChannel any = provider("either").openServerSocketChannel();
-                ServerSocketChannel named = provider("either").openServerSocketChannel();
                 ServerSocketChannel refused = provider("rdma").openServerSocketChannel()) {
             assertThat(taken.isOpen()).isTrue();
-            any.bind(new InetSocketAddress(here, 0));
-            InetSocketAddress free = boundTo(any);
-            any.close();
-            named.bind(free);
-            assertThat(boundTo(named)).isEqualTo(free);
-            try (SocketChannel client = provider("tcp").openSocketChannel()) {
-                assertThat(client.connect(free)).isTrue();
-            }
+            InetSocketAddress free = listensOverTcp(new InetSocketAddress(here, 0));
+            assertThat(listensOverTcp(free)).isEqualTo(free);
             assertThatThrownBy(() -> refused.bind(new InetSocketAddress(here, 0)))
                     .isInstanceOf(BindException.class);
+        }
+    }
+
+    /** Returns the address of a server that a client has reached over TCP. */
+    private static InetSocketAddress listensOverTcp(InetSocketAddress at) throws IOException {
+        try (ServerSocketChannel server = provider("either").openServerSocketChannel();
+                SocketChannel client = provider("tcp").openSocketChannel()) {
+            server.bind(at);
+            assertThat(client.connect(boundTo(server))).isTrue();
+            return boundTo(server);
         }
     }
 
