@@ -29,9 +29,9 @@ public final class ConnectionService implements AutoCloseable {
 
         /**
          * Fails what the event belongs to, since {@link #onEvent} has thrown an exception or an error. Repeated if it throws
-         * another one, for lack of memory for example.
+         * another one, for lack of memory for example. By default there is nothing to fail.
          */
-        void onFailure(CmEvent event, Throwable why);
+        default void onFailure(CmEvent event, Throwable why) {}
     }
 
     /** The time that {@link #close} waits for closed sockets to release their identifiers. */

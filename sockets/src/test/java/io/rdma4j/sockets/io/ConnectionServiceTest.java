@@ -44,6 +44,7 @@ class ConnectionServiceTest {
     }
 
     /** Not even a message about it can be made. */
+    @SuppressWarnings("serial")
     private static final class NoMemory extends OutOfMemoryError {
         @Override
         public String toString() {

@@ -2,7 +2,6 @@ package io.rdma4j.sockets.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.sockets.TestClassPath;
@@ -85,14 +84,6 @@ class FailedResourcesTest {
         }
     }
 
-    private static final class IgnoredEvents implements ConnectionService.Target {
-        @Override
-        public void onEvent(CmEvent event) {}
-
-        @Override
-        public void onFailure(CmEvent event, Throwable why) {}
-    }
-
     /** In a process of its own: the device refuses to send what a connection sends when it ends. It prints what stays. */
     static final class Ends {
         private static final ConnectData PEER = new ConnectData(
@@ -151,7 +142,7 @@ class FailedResourcesTest {
 
         private static StreamEndpoint connected() throws IOException {
             FailingProvider.fail(0, false);
-            CmId id = ConnectionService.ofProcess().createId(new IgnoredEvents());
+            CmId id = ConnectionService.ofProcess().createId(event -> {});
             id.bindAddress(new InetSocketAddress(FailingProvider.ADDRESS, 0));
             StreamEndpoint endpoint = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
             AcceptQueue.Request request = new AcceptQueue.Request(id, PEER, FailingProvider.ADDRESS);

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class SharedThreadTest {
     /** An error for which there is no memory to print it. */
+    @SuppressWarnings("serial")
     private static final class NoMemory extends OutOfMemoryError {
         @Override
         public String toString() {
