@@ -18,6 +18,9 @@ import java.util.function.LongSupplier;
  * that may use either transport connects to them over TCP at once. Thread safe.
  */
 public final class RefusedPeers {
+    /** The time without an answer after which a peer is remembered for the full time. */
+    private static final long FULL_WAIT_NANOS = 1_000_000_000L;
+
     private final int maxPeers;
     private final long expiryNanos;
     private final LongSupplier clock;
@@ -73,8 +76,18 @@ public final class RefusedPeers {
      * but not after an error of this host. Logs the first case at level INFO, others at DEBUG.
      */
     public void onFallBack(InetSocketAddress peer, IOException why) {
+        onFallBack(peer, why, FULL_WAIT_NANOS);
+    }
+
+    /**
+     * Handles a failed attempt, like {@link #onFallBack(InetSocketAddress, IOException)}.
+     *
+     * @param waitedNanos the time for which the peer was given to answer. A peer that has not answered for less than a
+     *     second is remembered for a shorter time: it may only have started
+     */
+    public void onFallBack(InetSocketAddress peer, IOException why, long waitedNanos) {
         if (why instanceof ConnectException) {
-            remember(peer);
+            remember(peer, (long) (expiryNanos * Math.min(1.0, (double) waitedNanos / FULL_WAIT_NANOS)));
         }
         Level level = fallBackLogged.compareAndSet(false, true) ? Level.INFO : Level.DEBUG;
         logger().log(
@@ -86,9 +99,9 @@ public final class RefusedPeers {
                 AddressRules.PROPERTY);
     }
 
-    private synchronized void remember(InetSocketAddress peer) {
+    private synchronized void remember(InetSocketAddress peer, long forNanos) {
         expiries.remove(peer);
-        expiries.put(SocketFamily.withoutName(peer), clock.getAsLong() + expiryNanos);
+        expiries.put(SocketFamily.withoutName(peer), clock.getAsLong() + forNanos);
         while (expiries.size() > maxPeers) {
             expiries.remove(expiries.keySet().iterator().next());
         }

@@ -119,6 +119,11 @@ public abstract sealed class SocketEndpoint permits StreamEndpoint, DatagramEndp
                         : driver.nanoTime() + (deadlineNanos - System.nanoTime()));
     }
 
+    /** Returns the time of the clock of deadlines in nanoseconds. */
+    final long nanoTime() {
+        return System.nanoTime();
+    }
+
     /** Returns whether the endpoint is closed. */
     public abstract boolean isClosed();
 

@@ -13,10 +13,10 @@ final class StreamClosing {
     static final long LINGER_NANOS = 1_000_000_000L;
 
     /**
-     * The time after which the peer is given up. A queue pair stops retrying a peer that does not respond after at most
-     * 69 s.
+     * The time after which the peer is given up: that after which a queue pair stops retrying a peer that does not respond,
+     * and a second.
      */
-    static final long MAX_NANOS = 70_000_000_000L;
+    static final long MAX_NANOS = StreamConnecting.MIN_PAUSE_NANOS + 1_000_000_000L;
 
     private final StreamEndpoint endpoint;
     private final ConnectedStream stream;

@@ -29,12 +29,25 @@ final class StreamConnecting implements ConnectionService.Target {
 
     private static final int MAX_RETRIES = 7;
 
+    /**
+     * Exponent of the time for which the peer may be silent before a retry is used: 8.6 s. With seven retries, a pause of the
+     * peer or the network of more than a minute ends no connection, as with TCP. Lost packets are sent again much earlier.
+     */
+    private static final int ACK_TIMEOUT = 21;
+
+    /** The minimum pause, in nanoseconds, after which the queue pair gives up the peer. */
+    static final long MIN_PAUSE_NANOS = (MAX_RETRIES + 1) * (4_096L << ACK_TIMEOUT);
+
     /** The maximum time to wait for a peer's first message; later, the calls of the application handle it. */
     private static final long FIRST_MESSAGE_NANOS = 10_000_000_000L;
 
     private final StreamEndpoint endpoint;
     private final ConnectionService service;
     private @Nullable CmId id;
+
+    /** True once the request is sent, which the peer has to answer. */
+    private volatile boolean isRequested;
+
     private @Nullable Accepting accepting;
     private @Nullable IOException failure;
 
@@ -47,6 +60,11 @@ final class StreamConnecting implements ConnectionService.Target {
     @Nullable
     CmId id() {
         return id;
+    }
+
+    /** Returns whether the request was sent. */
+    boolean isRequested() {
+        return isRequested;
     }
 
     /** Returns the reason why the attempt has failed, or null. */
@@ -78,6 +96,7 @@ final class StreamConnecting implements ConnectionService.Target {
             if (settings.typeOfService() != 0) {
                 created.setTypeOfService(settings.typeOfService());
             }
+            created.setAckTimeout(ACK_TIMEOUT);
             prepare.accept(created);
             return created;
         } catch (RuntimeException | Error refused) {
@@ -178,6 +197,7 @@ final class StreamConnecting implements ConnectionService.Target {
                 StreamResources created = new StreamResources(eventId, endpoint.settings(), endpoint.changed);
                 endpoint.stream(new ConnectedStream(created, endpoint.changed));
                 eventId.connect(parameters(created.protocol().connectData()));
+                isRequested = true;
             }
         }
     }

@@ -85,7 +85,7 @@ public final class StreamEndpoint extends SocketEndpoint {
             ConnectedStream current = stream;
             return current == null || state != State.CONNECTED
                     ? OptionalInt.empty()
-                    : OptionalInt.of(current.resources().pathMtuBytes());
+                    : OptionalInt.of(current.resources().queuePairAttributes().pathMtu().bytes());
         }
     }
 
@@ -182,6 +182,14 @@ public final class StreamEndpoint extends SocketEndpoint {
             throw new SocketException("Socket closed");
         }
         return now == State.CONNECTED;
+    }
+
+    /**
+     * Returns whether the request was sent. What this process does before, such as opening the device for its first socket, is
+     * not part of a timeout, which is for the peer. The signal is raised afterwards.
+     */
+    public boolean isRequested() {
+        return connecting.isRequested();
     }
 
     /** Returns the reason why the attempt to connect has failed, or null. */
@@ -450,18 +458,29 @@ public final class StreamEndpoint extends SocketEndpoint {
                 keepAlive.stop();
                 keepAlive = null;
             }
-            if (state == State.CONNECTED && settings.keepAliveSeconds() > 0) {
-                keepAlive = new KeepAlive(this, settings.keepAliveSeconds());
+            if (state == State.CONNECTED && settings.keepAlive().idleSeconds() > 0) {
+                keepAlive = new KeepAlive(this, settings.keepAlive());
             }
         }
     }
 
-    /** Sends a keep-alive. */
-    void keepAlive() throws IOException {
-        guarded(() -> {
-            requireConnected().keepAlive();
-            return null;
-        });
+    /** Sends a keep-alive. Returns the number of completions before it. */
+    long keepAlive() throws IOException {
+        long before = guarded(() -> requireConnected().keepAlive());
+        changed.raise();
+        return before;
+    }
+
+    /** Returns the number of completions so far. The signal is raised at later ones. */
+    long completionsToWait() throws IOException {
+        return guarded(() -> requireConnected().completionsToWait());
+    }
+
+    /** Breaks the connection, as if the peer had reset it. */
+    void reset(String why) {
+        synchronized (lock) {
+            onError(why);
+        }
         changed.raise();
     }
 

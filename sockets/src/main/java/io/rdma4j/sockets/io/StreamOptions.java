@@ -181,10 +181,11 @@ public final class StreamOptions {
     }
 
     private void updateKeepAlive() throws IOException {
-        int seconds = Boolean.TRUE.equals(stored.get(SO_KEEPALIVE)) ? KeepAliveOptions.idleSecondsIn(stored) : 0;
+        KeepAliveTimes times =
+                Boolean.TRUE.equals(stored.get(SO_KEEPALIVE)) ? KeepAliveOptions.timesIn(stored) : KeepAliveTimes.NONE;
         StreamSettings now = endpoint.settings();
-        if (now.keepAliveSeconds() != seconds) {
-            endpoint.settings(now.withKeepAliveSeconds(seconds));
+        if (!now.keepAlive().equals(times)) {
+            endpoint.settings(now.withKeepAlive(times));
         }
     }
 

@@ -204,14 +204,14 @@ public final class DeferredSocketImpl extends SocketImpl {
 
     private void connectOverEither(InetSocketAddress to, int timeoutMillis) throws IOException {
         RefusedPeers refusedPeers = service.refusedPeers();
-        long deadlineNanos = BlockingCalls.deadlineNanos(timeoutMillis);
         if (refusedPeers.contains(to)) {
-            connectOverTcp(to, deadlineNanos, null);
+            connectOverTcp(to, timeoutMillis, null);
             return;
         }
+        int overRdmaMillis = timeoutMillis == 0 ? RDMA_TIMEOUT_MILLIS : Math.max(1, timeoutMillis / 2);
+        overRdmaMillis = Math.min(RDMA_TIMEOUT_MILLIS, overRdmaMillis);
         try {
-            int half = timeoutMillis == 0 ? RDMA_TIMEOUT_MILLIS : Math.max(1, timeoutMillis / 2);
-            connectOverRdma(to, Math.min(RDMA_TIMEOUT_MILLIS, half));
+            connectOverRdma(to, overRdmaMillis);
             refusedPeers.forget(to);
         } catch (IOException refused) {
             if (isClosed
@@ -219,8 +219,8 @@ public final class DeferredSocketImpl extends SocketImpl {
                             && Thread.currentThread().isInterrupted()) {
                 throw refused;
             }
-            refusedPeers.onFallBack(to, reason(refused));
-            connectOverTcp(to, deadlineNanos, refused);
+            refusedPeers.onFallBack(to, reason(refused), TimeUnit.MILLISECONDS.toNanos(overRdmaMillis));
+            connectOverTcp(to, timeoutMillis == 0 ? 0 : Math.max(1, timeoutMillis - overRdmaMillis), refused);
         }
     }
 
@@ -229,16 +229,13 @@ public final class DeferredSocketImpl extends SocketImpl {
         return failure instanceof SocketTimeoutException ? new ConnectException("Connection timed out") : failure;
     }
 
-    /** Connects over TCP, after a failure over RDMA, or at once to a peer that is remembered to refuse RDMA. */
-    private void connectOverTcp(InetSocketAddress to, long deadlineNanos, @Nullable IOException overRdma)
+    /**
+     * Connects over TCP, after a failure over RDMA, or at once to a peer that is remembered to refuse RDMA.
+     *
+     * @param timeoutMillis what the attempt over RDMA has left of the timeout of the program; 0 for none
+     */
+    private void connectOverTcp(InetSocketAddress to, int timeoutMillis, @Nullable IOException overRdma)
             throws IOException {
-        int timeoutMillis = 0;
-        if (deadlineNanos != Long.MAX_VALUE) {
-            timeoutMillis = (int) TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
-            if (timeoutMillis <= 0) {
-                throw new SocketTimeoutException("Connect timed out");
-            }
-        }
         try {
             PlatformSockets.connect(inner(), to, timeoutMillis);
         } catch (IOException failed) {

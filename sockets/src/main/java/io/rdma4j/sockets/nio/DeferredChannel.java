@@ -4,10 +4,12 @@ import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.RefusedPeers;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
+import io.rdma4j.sockets.net.BlockingCalls;
 import io.rdma4j.sockets.net.TcpLog;
 import io.rdma4j.sockets.options.AddressRules;
 import io.rdma4j.sockets.options.AddressRules.Transport;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -20,6 +22,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A channel over an endpoint or over a TCP channel. It has neither until its address determines the transport. */
@@ -54,6 +57,9 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
     private volatile @Nullable InetSocketAddress lastRemote;
 
     private boolean mayFallBack;
+
+    /** The time that an attempt over RDMA has for the peer before TCP is tried. */
+    private long overRdmaNanos;
 
     /** The reason why RDMA cannot be used at the local address, or null. */
     private @Nullable IOException unusable;
@@ -213,9 +219,10 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
     /**
      * Starts to connect over RDMA, or creates the TCP channel for it.
      *
+     * @param timeoutMillis the time for which the program waits for the peer, in milliseconds; 0 for any time
      * @param pending called when the transport is known
      */
-    void start(InetSocketAddress to, Runnable pending) throws IOException {
+    void start(InetSocketAddress to, int timeoutMillis, Runnable pending) throws IOException {
         synchronized (state) {
             target = to;
             Transport transport = rules.transportTo(to);
@@ -240,7 +247,12 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
                 pending.run();
                 current.startConnect(to);
                 if (mayFallBack) {
-                    Thread.ofVirtual().name("rdma4j-before-tcp").start(() -> giveUp(current));
+                    overRdmaNanos = RDMA_TIMEOUT.toNanos();
+                    if (timeoutMillis > 0) { // TCP gets half of it
+                        overRdmaNanos = Math.min(overRdmaNanos, TimeUnit.MILLISECONDS.toNanos(timeoutMillis) / 2);
+                    }
+                    long nanos = overRdmaNanos;
+                    Thread.ofVirtual().name("rdma4j-before-tcp").start(() -> giveUp(current, nanos));
                 }
             } catch (IOException refused) {
                 if (!mayFallBack) {
@@ -252,8 +264,13 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
         }
     }
 
-    private static void giveUp(StreamEndpoint attempt) {
-        attempt.await(Readiness.OUT, System.nanoTime() + RDMA_TIMEOUT.toNanos());
+    private static void giveUp(StreamEndpoint attempt, long nanos) {
+        try {
+            BlockingCalls.awaitRequest(attempt);
+            attempt.await(Readiness.OUT, System.nanoTime() + nanos);
+        } catch (InterruptedIOException impossible) {
+            // No code interrupts this thread.
+        }
         attempt.giveUpConnecting();
     }
 
@@ -301,7 +318,7 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
 
     private void fallBack(IOException why) {
         mayFallBack = false;
-        refusedPeers().onFallBack(Objects.requireNonNull(target), why);
+        refusedPeers().onFallBack(Objects.requireNonNull(target), why, overRdmaNanos);
         try {
             SocketChannel tcpChannel = switchToTcp();
             if (!tcpChannel.isBlocking()) {

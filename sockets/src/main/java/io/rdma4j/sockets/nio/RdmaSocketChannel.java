@@ -155,11 +155,11 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
 
     @Override
     public boolean connect(SocketAddress remote) throws IOException {
-        return connect(remote, Long.MAX_VALUE);
+        return connect(remote, 0);
     }
 
-    /** Connects; a blocking channel waits until a time of {@link System#nanoTime} at most. */
-    boolean connect(SocketAddress remote, long deadlineNanos) throws IOException {
+    /** Connects; a blocking channel waits for the peer for at most a time in milliseconds, 0 for any time. */
+    boolean connect(SocketAddress remote, int timeoutMillis) throws IOException {
         InetSocketAddress to = ChannelAddresses.remote(remote, family);
         readLock.lock();
         writeLock.lock();
@@ -172,9 +172,13 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
                 throw new ConnectionPendingException();
             }
             return closingOnFailure(() -> {
-                start(to, () -> phase = Phase.PENDING);
+                start(to, timeoutMillis, () -> phase = Phase.PENDING);
+                StreamEndpoint attempt = endpoint;
+                if (attempt != null && isBlocking() && timeoutMillis > 0) {
+                    BlockingCalls.awaitRequest(attempt);
+                }
                 boolean later = endpoint != null && !isBlocking(); // then finishConnect continues
-                return !later && advance(isBlocking(), deadlineNanos);
+                return !later && advance(isBlocking(), BlockingCalls.deadlineNanos(timeoutMillis));
             });
         } finally {
             writeLock.unlock();
