@@ -8,8 +8,8 @@ import java.util.Set;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * The options {@code TCP_KEEPIDLE}, {@code TCP_KEEPINTERVAL} and {@code TCP_KEEPCOUNT}. They belong to the module {@code
- * jdk.net}, which a Java runtime may lack.
+ * The options {@code TCP_KEEPIDLE}, {@code TCP_KEEPINTERVAL} and {@code TCP_KEEPCOUNT}, and those that have an effect over
+ * TCP alone. They belong to the module {@code jdk.net}, which a Java runtime may lack.
  *
  * <p>The last two are the interval and number of the probes of TCP that may stay unanswered. A reliable connection repeats
  * what is unanswered by itself, so only their product has an effect: the time for which a keep-alive may stay unanswered.
@@ -27,7 +27,30 @@ final class KeepAliveOptions {
     /** The options and their defaults, empty if this process has no module {@code jdk.net}. */
     static final Map<SocketOption<?>, Integer> DEFAULTS = find();
 
+    /** Other options of that module, which have an effect only over TCP, and their defaults. */
+    static final Map<SocketOption<?>, Object> OF_TCP = findOfTcp();
+
+    /** Maximum of the two times in seconds, as in Linux. */
+    private static final int MAX_SECONDS = 32_767;
+
+    /** Maximum of the number of probes, as in Linux. */
+    private static final int MAX_COUNT = 127;
+
     private KeepAliveOptions() {}
+
+    private static Map<SocketOption<?>, Object> findOfTcp() {
+        return DEFAULTS.isEmpty()
+                ? Map.of()
+                : Map.of(ExtendedSocketOptions.TCP_QUICKACK, true, ExtendedSocketOptions.SO_INCOMING_NAPI_ID, 0);
+    }
+
+    /** Returns whether an option of {@link #DEFAULTS} or {@link #OF_TCP} may have a value. */
+    static boolean accepts(SocketOption<?> option, int value) {
+        if (option.equals(ExtendedSocketOptions.SO_INCOMING_NAPI_ID)) {
+            return false; // it can only be read
+        }
+        return value >= 1 && value <= (option.equals(ExtendedSocketOptions.TCP_KEEPCOUNT) ? MAX_COUNT : MAX_SECONDS);
+    }
 
     private static Map<SocketOption<?>, Integer> find() {
         Map<SocketOption<?>, Integer> options = new HashMap<>();
@@ -45,6 +68,7 @@ final class KeepAliveOptions {
     static Set<SocketOption<?>> with(Set<SocketOption<?>> others) {
         Set<SocketOption<?>> all = new HashSet<>(others);
         all.addAll(DEFAULTS.keySet());
+        all.addAll(OF_TCP.keySet());
         return Set.copyOf(all);
     }
 

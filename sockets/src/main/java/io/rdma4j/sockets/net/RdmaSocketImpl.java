@@ -69,7 +69,7 @@ final class RdmaSocketImpl extends SocketImpl implements SocketStreams.Calls {
 
     private synchronized void use(StreamEndpoint created) {
         endpoint = created;
-        options = new StreamOptions(created);
+        options = listens ? StreamOptions.ofListener(created) : new StreamOptions(created);
         cleanable = SocketCleaner.watch(this, () -> created);
     }
 

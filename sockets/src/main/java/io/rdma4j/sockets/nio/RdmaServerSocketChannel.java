@@ -4,7 +4,6 @@ import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
-import io.rdma4j.sockets.io.StreamOptions;
 import io.rdma4j.sockets.net.TcpLog;
 import io.rdma4j.sockets.options.AddressRules;
 import java.io.IOException;
@@ -61,7 +60,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     public RdmaServerSocketChannel(
             SelectorProvider provider, ConnectionService service, AddressRules rules, SocketFamily family) {
         super(provider);
-        options = ChannelOptions.of(service, StreamOptions.OF_LISTENERS);
+        options = ChannelOptions.ofListener(service);
         state = options.state();
         this.rules = rules;
         this.family = family;

@@ -4,7 +4,6 @@ import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
-import io.rdma4j.sockets.io.StreamOptions;
 import io.rdma4j.sockets.net.BlockingCalls;
 import io.rdma4j.sockets.options.AddressRules;
 import java.io.IOException;
@@ -56,7 +55,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
     /** Opens a channel that is not connected. */
     public RdmaSocketChannel(
             SelectorProvider provider, ConnectionService service, AddressRules rules, SocketFamily family) {
-        super(provider, rules, family, ChannelOptions.of(service, StreamOptions.SUPPORTED));
+        super(provider, rules, family, ChannelOptions.of(service));
     }
 
     private RdmaSocketChannel(RdmaServerSocketChannel server, ChannelOptions options) {
