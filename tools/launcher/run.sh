@@ -43,6 +43,14 @@ add_valued_option() {
     esac
 }
 
+# Appends the property $1 with value $2, unless the value that the variable $3 has already sets it.
+add_default_property() {
+    case "$3" in
+        *"-D$1="*) ;;
+        *) add_java_option "-D$1=$2" ;;
+    esac
+}
+
 # Sets program_java to the feature version of the java program $1, or to nothing if it is unknown.
 look_at_java() {
     java_file=$1
@@ -130,9 +138,14 @@ run_command() {
         [ -n "$print" ] || run_usage "which command?"
     fi
     case $java_variable in
-        JAVA_TOOL_OPTIONS) java_run_options="${JAVA_TOOL_OPTIONS:-}${JAVA_TOOL_OPTIONS:+ }$java_run_options" ;;
-        *) java_run_options="${JDK_JAVA_OPTIONS:-}${JDK_JAVA_OPTIONS:+ }$java_run_options" ;;
+        JAVA_TOOL_OPTIONS) user_options=${JAVA_TOOL_OPTIONS:-} ;;
+        *) user_options=${JDK_JAVA_OPTIONS:-} ;;
     esac
+    # The agent sets these, too, but another agent before it may already have opened channels, by which the provider is chosen.
+    spi=java.nio.channels.spi
+    add_default_property $spi.SelectorProvider io.rdma4j.sockets.RdmaSelectorProvider "$user_options"
+    add_default_property $spi.AsynchronousChannelProvider io.rdma4j.sockets.RdmaAsynchronousChannelProvider "$user_options"
+    java_run_options="$user_options${user_options:+ }$java_run_options"
     if [ -n "$print" ]; then
         printf "export %s='%s'\n" "$java_variable" "$(printf '%s' "$java_run_options" | sed "s/'/'\\\\''/g")"
         exit 0

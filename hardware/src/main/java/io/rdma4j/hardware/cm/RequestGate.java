@@ -20,7 +20,6 @@ final class RequestGate {
     /** The largest backlog of the kernel, by default. */
     private static final int MAX_WAITING = 1024;
 
-    private static final System.Logger LOGGER = System.getLogger(RequestGate.class.getName());
 
     private final PortSpace portSpace;
     private final AtomicInteger waiting = new AtomicInteger();
@@ -66,7 +65,7 @@ final class RequestGate {
         try {
             return filter.mayConnect(attempt);
         } catch (RuntimeException | Error failure) {
-            SharedThread.report(LOGGER, "the access filter failed for " + attempt + ": rejected", failure);
+            SharedThread.report(RequestGate.class, "the access filter failed for " + attempt + ": rejected", failure);
             return false;
         }
     }

@@ -22,7 +22,6 @@ final class EventPoll {
         private final CallState state = new CallState(Arena.ofAuto());
     }
 
-    private static final System.Logger LOGGER = System.getLogger(EventPoll.class.getName());
     private static final int MAX_EVENTS = 16;
 
     /** The time after which a descriptor that could not be read is read again. */
@@ -102,7 +101,7 @@ final class EventPoll {
         try {
             handler.onReadable();
         } catch (RuntimeException | Error fault) {
-            SharedThread.report(LOGGER, "a descriptor of a device could not be read: it is read again", fault);
+            SharedThread.report(EventPoll.class, "a descriptor of a device could not be read: it is read again", fault);
             LockSupport.parkNanos(this, PAUSE_NANOS);
             // An arrival is reported once, unless the descriptor is changed while there is something to read.
             synchronized (again) {

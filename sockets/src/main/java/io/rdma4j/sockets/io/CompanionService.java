@@ -31,7 +31,6 @@ final class CompanionService {
         CompanionService get() throws IOException;
     }
 
-    private static final Logger LOGGER = System.getLogger(CompanionService.class.getName());
     private static final long POLL_NANOS = 20_000;
     private static final long LONGEST_NANOS = 1_000_000_000L;
 
@@ -41,7 +40,7 @@ final class CompanionService {
 
     private CompanionService() throws IOException {
         selector = Selector.open();
-        var _ = SharedThread.start("rdma4j-datagrams", this::read);
+        var _ = SharedThread.start("rdma4j-datagrams", this::readNext);
     }
 
     /**
@@ -94,7 +93,7 @@ final class CompanionService {
         try {
             channel.close();
         } catch (IOException e) {
-            LOGGER.log(Level.DEBUG, "Closing a UDP socket failed", e);
+            logger().log(Level.DEBUG, "Closing a UDP socket failed", e);
         }
         selector.wakeup();
         long deadline = System.nanoTime() + LONGEST_NANOS;
@@ -103,7 +102,7 @@ final class CompanionService {
         }
     }
 
-    private boolean read() throws IOException {
+    private boolean readNext() throws IOException {
         selector.select(CompanionService::read);
         return true;
     }
@@ -115,7 +114,12 @@ final class CompanionService {
                 target.onCompanionReadable();
             }
         } catch (RuntimeException | Error fault) {
-            SharedThread.report(LOGGER, "Datagrams lost", fault);
+            SharedThread.report(CompanionService.class, "Datagrams lost", fault);
         }
+    }
+
+    /** Looked up for each message: a logger in a field would set up logging before the program can configure it. */
+    private static Logger logger() {
+        return System.getLogger(CompanionService.class.getName());
     }
 }

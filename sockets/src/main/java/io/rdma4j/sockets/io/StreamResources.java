@@ -12,6 +12,7 @@ import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.TransportType;
 import io.rdma4j.verbs.WorkCompletion;
@@ -46,6 +47,7 @@ final class StreamResources implements AutoCloseable {
     private final QueuePairPort port;
     private final StreamProtocol protocol;
     private final boolean hasImmediate;
+    private long completionCount;
     private boolean closed;
 
     /**
@@ -138,9 +140,9 @@ final class StreamResources implements AutoCloseable {
         return !hasImmediate;
     }
 
-    /** Returns the maximum number of payload bytes of a packet. */
-    int pathMtuBytes() {
-        return queuePair.query().pathMtu().bytes();
+    /** Returns the attributes of the queue pair. */
+    QueuePairAttributes queuePairAttributes() {
+        return queuePair.query();
     }
 
     /** Deregisters memory of {@link #map}; has no effect if it is not registered. */
@@ -173,6 +175,7 @@ final class StreamResources implements AutoCloseable {
         int count;
         do {
             count = queue.poll(completions);
+            completionCount += count;
             for (int i = 0; i < count; i++) {
                 take(completions[i]);
             }
@@ -182,6 +185,11 @@ final class StreamResources implements AutoCloseable {
             protocol.update();
         }
         return count == completions.length;
+    }
+
+    /** Returns the number of completions so far: it grows whenever the peer has acknowledged or sent anything. */
+    long completions() {
+        return completionCount;
     }
 
     /** Passes all completions before this call to the protocol, then reports the end of the connection to it. */

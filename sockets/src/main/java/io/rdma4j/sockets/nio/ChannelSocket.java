@@ -70,7 +70,7 @@ final class ChannelSocket extends Socket implements SocketStreams.Calls {
             throw new UnknownHostException(to.getHostString());
         }
         requireBlocking();
-        channel.connect(remote, BlockingCalls.deadlineNanos(timeout));
+        channel.connect(remote, timeout);
     }
 
     @Override

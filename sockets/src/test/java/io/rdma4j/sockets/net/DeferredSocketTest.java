@@ -10,10 +10,12 @@ import io.rdma4j.sockets.nio.Loopback;
 import io.rdma4j.sockets.options.AddressRules;
 import java.io.IOException;
 import java.net.BindException;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.util.List;
@@ -154,6 +156,26 @@ class DeferredSocketTest {
             assertThatThrownBy(() -> both.bind(taken.getLocalSocketAddress())).isInstanceOf(BindException.class);
             rdma.bind(taken.getLocalSocketAddress());
             assertThat(rdma.getLocalPort()).isEqualTo(taken.getLocalPort());
+        }
+    }
+
+    @Test
+    void serverListensOverTcpAloneWhereAnotherProgramHasThePortOfRdma() throws IOException {
+        InetAddress here = Loopback.address();
+        try (DatagramSocket taken = new DatagramSocket(new InetSocketAddress(here, 4791))) {
+            assertThat(taken.isBound()).isTrue();
+            SocketAddress free = listensOverTcp(new InetSocketAddress(here, 0));
+            assertThat(listensOverTcp(free)).isEqualTo(free);
+        }
+    }
+
+    /** Returns the address of a server that a client has reached over TCP. */
+    private static SocketAddress listensOverTcp(SocketAddress at) throws IOException {
+        try (ServerSocket server = EITHER.serverSocket();
+                Socket client = PLATFORM.socket()) {
+            server.bind(at);
+            client.connect(server.getLocalSocketAddress());
+            return server.getLocalSocketAddress();
         }
     }
 

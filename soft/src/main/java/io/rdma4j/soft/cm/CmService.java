@@ -49,7 +49,6 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
         T run(long nowNanos);
     }
 
-    private static final System.Logger LOGGER = System.getLogger(CmService.class.getName());
 
     /** The time for which the exit of the process may be delayed to disconnect the peers. */
     private static final long DISCONNECT_MILLIS = 200;
@@ -157,7 +156,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
         try {
             onMessage(nowNanos, port, packet);
         } catch (RuntimeException | Error fault) {
-            SharedThread.report(LOGGER, "a message of the connection manager was lost", fault);
+            SharedThread.report(CmService.class, "a message of the connection manager was lost", fault);
         }
         flush();
     }
@@ -224,7 +223,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
                 datagram = agent.pollTransmit();
             }
         } catch (RuntimeException | Error fault) {
-            SharedThread.report(LOGGER, "a message of the connection manager was not sent", fault); // the timer repeats it
+            SharedThread.report(CmService.class, "a message of the connection manager was not sent", fault); // the timer repeats it
         }
         host.engine().schedule(timer, agent.nextDeadlineNanos());
     }
@@ -234,7 +233,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
         try {
             deliver(event);
         } catch (RuntimeException | Error fault) {
-            SharedThread.report(LOGGER, "an event of the connection manager could not be reported", fault);
+            SharedThread.report(CmService.class, "an event of the connection manager could not be reported", fault);
             if (event instanceof AgentEvent.OfConnection ofConnection) {
                 boolean _ = ofConnection.connection().destroy(host.engine().nowNanos());
             }

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * keeps its position under the earlier key, and is moved when it reaches the top. Used under the engine lock.
  */
 final class DeadlineQueue {
-    private static final System.Logger LOGGER = System.getLogger(DeadlineQueue.class.getName());
     private static final long AGAIN_NANOS = 50_000_000;
 
     private @Nullable DeadlineTask[] heap = new @Nullable DeadlineTask[64];
@@ -87,7 +86,7 @@ final class DeadlineQueue {
         try {
             item.onDeadline(nowNanos);
         } catch (RuntimeException | Error fault) {
-            SharedThread.report(LOGGER, "a timer failed: it runs again", fault);
+            SharedThread.report(DeadlineQueue.class, "a timer failed: it runs again", fault);
             schedule(item, nowNanos + AGAIN_NANOS);
         }
     }

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 final class FaultContainment {
-    private static final System.Logger LOGGER = System.getLogger(FaultContainment.class.getName());
 
     private final Engine engine;
     private @Nullable DrivenQueuePair worker;
@@ -49,9 +48,9 @@ final class FaultContainment {
             engine.activate(last);
         } else if (fault instanceof OutOfMemoryError && wasReceiving) {
             engine.counters().inputFaults++;
-            SharedThread.report(LOGGER, "frames were lost for want of memory", fault);
+            SharedThread.report(FaultContainment.class, "frames were lost for want of memory", fault);
         } else {
-            SharedThread.report(LOGGER, "an engine failed: its queue pairs are moved to the error state", fault);
+            SharedThread.report(FaultContainment.class, "an engine failed: its queue pairs are moved to the error state", fault);
             engine.engines().onDeviceFault(engine, fault);
         }
     }

@@ -57,7 +57,6 @@ import org.jspecify.annotations.Nullable;
  * system call.
  */
 final class WaitCoordinator {
-    private static final System.Logger LOGGER = System.getLogger(WaitCoordinator.class.getName());
 
     /** A leader in place for this long is expected to stay: the background thread stops checking. */
     static final long SETTLED_NANOS = 50_000_000;
@@ -398,7 +397,7 @@ final class WaitCoordinator {
             return links.await(timeoutNanos);
         } catch (RuntimeException | Error fault) {
             // Waiting changes nothing: the leader polls instead, but not too often. Frames are not lost.
-            SharedThread.report(LOGGER, "an engine could not wait for frames", fault);
+            SharedThread.report(WaitCoordinator.class, "an engine could not wait for frames", fault);
             LockSupport.parkNanos(this, ENDING_SLEEP_NANOS);
             return true;
         } finally {

@@ -9,8 +9,10 @@ import java.util.concurrent.locks.LockSupport;
  * repetition follows after {@value #PAUSE_MILLIS} ms, so that a lasting fault does not keep a processor busy.
  */
 public final class SharedThread {
-    private static final System.Logger LOGGER = System.getLogger(SharedThread.class.getName());
     private static final long PAUSE_MILLIS = 50;
+
+    /** The number of times that {@link #insist} tries, in ten seconds. */
+    private static final int MAX_TRIES = 200;
 
     /** The work of a shared thread. */
     @FunctionalInterface
@@ -28,7 +30,7 @@ public final class SharedThread {
 
     /** Returns a thread that is not started. */
     public static Thread unstarted(String name, Work work) {
-        Thread thread = new Thread(() -> repeat(work), name);
+        Thread thread = new Thread(() -> run(work), name);
         thread.setDaemon(true);
         return thread;
     }
@@ -40,8 +42,9 @@ public final class SharedThread {
         return thread;
     }
 
+    /** Repeats work in the current thread until it returns false. */
     @SuppressWarnings("Interruption") // the thread ends
-    private static void repeat(Work work) {
+    public static void run(Work work) {
         boolean continues = true;
         while (continues) {
             try {
@@ -49,16 +52,42 @@ public final class SharedThread {
             } catch (InterruptedException ended) {
                 continues = false;
             } catch (Throwable fault) {
-                report(LOGGER, Thread.currentThread().getName() + " continues after a fault", fault);
-                LockSupport.parkNanos(PAUSE_MILLIS * 1_000_000);
+                pauseAfter(fault);
             }
         }
     }
 
-    /** Logs a fault as a warning. Never throws: there may be no memory for the text, and a handler of the log may fail. */
-    public static void report(System.Logger logger, String text, Throwable fault) {
+    /**
+     * Runs a task until nothing is thrown, for as long as a heap or a process at its limit may need to recover. It is for the end of
+     * one connection, which must not be lost.
+     */
+    public static void insist(Runnable task) {
+        for (int left = MAX_TRIES; left > 0; left--) {
+            try {
+                task.run();
+                return;
+            } catch (Throwable fault) {
+                pauseAfter(fault);
+            }
+        }
+    }
+
+    private static void pauseAfter(Throwable fault) {
+        // A callback of the program may have left the status set, which would keep the thread from waiting.
+        var _ = Thread.interrupted();
+        report(SharedThread.class, "A thread that connections share continues after a fault", fault);
+        LockSupport.parkNanos(PAUSE_MILLIS * 1_000_000);
+    }
+
+    /**
+     * Logs a fault as a warning. Never throws: there may be no memory for the text, and a handler of the log may fail.
+     *
+     * @param source the class that names the logger. It is looked up now: a logger in a field would set up logging before the program
+     *     can configure it
+     */
+    public static void report(Class<?> source, String text, Throwable fault) {
         try {
-            logger.log(System.Logger.Level.WARNING, text, fault);
+            System.getLogger(source.getName()).log(System.Logger.Level.WARNING, text, fault);
         } catch (RuntimeException | Error again) {
             // What has failed is handled; only its report is lost.
             return;

@@ -12,7 +12,6 @@ import java.util.function.Consumer;
  * is no listener.
  */
 public final class Signal {
-    private static final System.Logger LOGGER = System.getLogger(Signal.class.getName());
     private static final Consumer<SignalListener> CALL = Signal::call;
 
     private final ConcurrentLinkedQueue<SignalListener> listeners = new ConcurrentLinkedQueue<>();
@@ -35,7 +34,7 @@ public final class Signal {
         try {
             listener.onSignal();
         } catch (RuntimeException | Error fault) {
-            SharedThread.report(LOGGER, "the listener of a signal failed", fault);
+            SharedThread.report(Signal.class, "the listener of a signal failed", fault);
         }
     }
 
