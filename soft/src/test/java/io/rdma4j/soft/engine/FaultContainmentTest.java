@@ -15,6 +15,7 @@ import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.wait.Waiter;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -29,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** An exception or Error of the engine's code fails what it belongs to; all others go on, and no thread or lock is lost. */
-@Timeout(60)
+@Timeout(30)
 class FaultContainmentTest {
     private static final InetAddress ADDRESS = InetAddress.getLoopbackAddress();
     private static final QueuePairMachine.Configuration CONFIGURATION =
@@ -69,7 +70,9 @@ class FaultContainmentTest {
             b.queuePair.postReceive(new ReceiveWorkRequest().reset(2).into(b.region, 0, 8));
             a.queuePair.postSend(
                     SendWorkRequest.send(1, a.region, 0, 8).signaled());
-            return a.completion().status();
+            CompletionStatus status = a.completion().status();
+            int _ = b.completions.poll(WorkCompletion.array(1));
+            return status;
         }
 
         @Override
@@ -276,8 +279,10 @@ class FaultContainmentTest {
                 }
             };
             locked(engine, () -> engine.schedule(task, engine.nowNanos()));
-            boolean isRepeated = engine.await(new Waiter(), () -> runs[0] == 3, Long.MAX_VALUE);
-            assertThat(isRepeated).isTrue();
+            while (engine.nextActivityNanos() != Long.MAX_VALUE) {
+                boolean _ = engine.poll();
+            }
+            assertThat(runs[0]).isEqualTo(3);
             assertThat(engine.counters().deviceFaults).isZero();
         }
     }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -57,5 +58,19 @@ class SharedThreadTest {
             return turns[0] < 3;
         });
         assertThat(turns[0]).isEqualTo(3);
+    }
+
+    @Test
+    void interruptThatTheWorkReportsEndsTheThread() throws InterruptedException {
+        CountDownLatch started = new CountDownLatch(1);
+        Thread thread = SharedThread.start("shared", () -> {
+            started.countDown();
+            Thread.sleep(60_000);
+            return true;
+        });
+        started.await();
+        thread.interrupt();
+        thread.join();
+        assertThat(thread.isAlive()).isFalse();
     }
 }
