@@ -15,6 +15,12 @@ public interface ReceiveRing extends AutoCloseable {
      */
     int poll(ReceiveBurst burst, long destinationHigh, long destinationLow, int most);
 
+    /** Returns the number of bytes that the other process has written so far, for {@link #hasReached}. */
+    long written();
+
+    /** Returns whether the polls have returned everything up to a number of bytes, or can return nothing more. */
+    boolean hasReached(long written);
+
     /**
      * Returns whether the other process has closed the ring, has exited, or has broken the ring. It wrote everything that can be
      * polled before.

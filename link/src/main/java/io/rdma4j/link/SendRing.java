@@ -19,6 +19,9 @@ public interface SendRing extends AutoCloseable {
     /** Returns whether the other process has closed the ring, has exited, or has broken the ring. */
     boolean isEnded();
 
+    /** Checks whether the other process has ended, which a thread that never waits would not notice otherwise. A system call. */
+    void checkEnd();
+
     /** Closes the ring, and releases its memory. Frames that the other process has not read yet can still be read. */
     @Override
     void close();

@@ -18,9 +18,11 @@ import java.util.Random;
  * A process that claims RDMA ports as commanded by lines {@code claim ADDRESS FAMILY_ONLY REUSE PORT}.
  *
  * <p>{@code free} releases the oldest claim, {@code listen} makes it that of a listener, {@code reuse} allows reuse of
- * its port.
+ * its port. {@code race ADDRESS PORT} claims and frees a port until the line {@code end}, and prints how often that failed.
  */
 public final class ClaimProcess {
+    private static final int CLAIMS_PER_ROUND = 100;
+
     private ClaimProcess() {}
 
     /** Runs the process; the argument is the run directory. */
@@ -36,6 +38,11 @@ public final class ClaimProcess {
             if (words[0].equals("free")) {
                 held.removeFirst().close();
                 System.out.println("= freed");
+                continue;
+            }
+            if (words[0].equals("race")) {
+                System.out.println("= racing");
+                System.out.println("= failed " + race(claims, InetAddress.ofLiteral(words[1]), Integer.parseInt(words[2]), input));
                 continue;
             }
             try {
@@ -55,5 +62,20 @@ public final class ClaimProcess {
                 System.out.println("= " + e.errno());
             }
         }
+    }
+
+    private static int race(PortClaims claims, InetAddress address, int port, BufferedReader input) throws IOException {
+        int failures = 0;
+        while (!input.ready()) {
+            for (int i = 0; i < CLAIMS_PER_ROUND; i++) {
+                try {
+                    claims.claim(0x0106, address, true, false, port).close();
+                } catch (RdmaException e) {
+                    failures++;
+                }
+            }
+        }
+        String _ = input.readLine();
+        return failures;
     }
 }

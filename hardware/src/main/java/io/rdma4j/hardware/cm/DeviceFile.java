@@ -1,6 +1,7 @@
 package io.rdma4j.hardware.cm;
 
 import io.rdma4j.cm.abi.CmNumbers;
+import io.rdma4j.cm.host.SystemFile;
 import io.rdma4j.hardware.library.CallState;
 import io.rdma4j.hardware.library.Remedies;
 import io.rdma4j.hardware.system.Linux;
@@ -48,7 +49,7 @@ final class DeviceFile implements CommandFile {
     private static void requireVersion() {
         String version;
         try {
-            version = Files.readString(VERSION).strip();
+            version = SystemFile.read(VERSION);
         } catch (IOException unknown) {
             return; // as in a container that does not show it; all kernels since 2.6.19 have this version
         }

@@ -1,12 +1,12 @@
 package io.rdma4j.hardware.cm;
 
+import io.rdma4j.cm.host.SystemFile;
 import io.rdma4j.cm.spi.ConnectionExplanations;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.TransportType;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -93,7 +93,7 @@ final class IdAddresses {
         Path linkLayer =
                 Path.of("/sys/class/infiniband", current.name(), "ports", Integer.toString(port), "link_layer");
         try {
-            return Files.readString(linkLayer).strip().equals("InfiniBand");
+            return SystemFile.read(linkLayer).equals("InfiniBand");
         } catch (IOException removed) {
             return false;
         }

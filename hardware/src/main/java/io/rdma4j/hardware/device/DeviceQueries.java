@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import io.rdma4j.cm.host.SystemFile;
 import io.rdma4j.hardware.library.Call;
 import io.rdma4j.hardware.library.Function;
 import io.rdma4j.verbs.AtomicCapability;
@@ -197,7 +198,7 @@ final class DeviceQueries {
     private String networkInterface(int port) {
         Path file = portFolder(port).resolve("gid_attrs/ndevs/0");
         try {
-            return Files.readString(file).strip();
+            return SystemFile.read(file);
         } catch (IOException none) {
             return context.device().transportType() == TransportType.IWARP ? interfaceOfIwarp(port) : "";
         }
@@ -206,7 +207,7 @@ final class DeviceQueries {
     /** Returns the interface of an iWARP device, which the kernel does not name. The GID begins with its hardware address. */
     private String interfaceOfIwarp(int port) {
         try {
-            String gid = Files.readString(portFolder(port).resolve("gids/0"));
+            String gid = SystemFile.read(portFolder(port).resolve("gids/0"));
             for (NetworkInterface each : Collections.list(NetworkInterface.getNetworkInterfaces())) {
                 String start = GidTables.startOfIwarpGid(each);
                 if (!start.isEmpty() && gid.startsWith(start)) {
@@ -331,7 +332,7 @@ final class DeviceQueries {
         try {
             counters.merge(
                     file.getFileName().toString(),
-                    Long.parseLong(Files.readString(file).strip()),
+                    Long.parseLong(SystemFile.read(file)),
                     Long::sum);
         } catch (IOException | NumberFormatException noCounter) {
             // The folder also has settings, such as the lifespan of cached values.

@@ -1,6 +1,11 @@
 package io.rdma4j.hardware.device;
 
+import io.rdma4j.cm.host.DescriptorShortage;
+import io.rdma4j.cm.host.SystemFile;
+import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.TransportType;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -101,6 +106,7 @@ final class GidTables {
             NetworkInterface found = NetworkInterface.getByInetAddress(address);
             return found == null ? "" : startOfIwarpGid(found);
         } catch (SocketException unknown) {
+            requireAnswer(Path.of("/proc/net"), unknown);
             return "";
         }
     }
@@ -114,11 +120,29 @@ final class GidTables {
                         .formatted(hardware[0], hardware[1], hardware[2], hardware[3], hardware[4], hardware[5]);
     }
 
+    /**
+     * Checks that a failure means that there is nothing.
+     *
+     * @throws RdmaException {@code EMFILE} if this process lacks descriptors: the address of a device must not be taken for one that no
+     *     device has
+     */
+    private static void requireAnswer(Path at, IOException failure) {
+        if (DescriptorShortage.isCauseOf(failure)) {
+            throw new RdmaException(
+                    "ibv_get_device_list",
+                    Errno.EMFILE,
+                    "read the GIDs of the devices: " + at + ": " + failure.getMessage(),
+                    DescriptorShortage.HINT,
+                    failure);
+        }
+    }
+
     private static List<Path> children(Path folder) {
         List<Path> found = new ArrayList<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
             files.forEach(found::add);
         } catch (IOException missing) {
+            requireAnswer(folder, missing);
             return List.of();
         }
         return found;
@@ -147,11 +171,12 @@ final class GidTables {
             try {
                 Object identity =
                         Files.readAttributes(file, BasicFileAttributes.class).fileKey();
-                String gid = Files.readString(file).strip();
+                String gid = SystemFile.read(file);
                 return gid.equals(Gid.ZERO.toString())
                         ? Optional.empty()
                         : Optional.of(new Entry(device, gid, file, identity));
-            } catch (IOException _) {
+            } catch (IOException missing) {
+                requireAnswer(file, missing);
                 return Optional.empty();
             }
         }

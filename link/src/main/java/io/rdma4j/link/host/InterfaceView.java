@@ -194,9 +194,9 @@ public final class InterfaceView {
         public int megabitsPerSecond() {
             try {
                 // The kernel has -1 for an unknown speed, and refuses to read the file while the interface is down.
-                String speed =
-                        Files.readString(SYSTEM.resolve(network.getName()).resolve("speed"));
-                return Math.max(0, Integer.parseInt(speed.strip()));
+                List<String> lines =
+                        Files.readAllLines(SYSTEM.resolve(network.getName()).resolve("speed"));
+                return lines.isEmpty() ? 0 : Math.max(0, Integer.parseInt(lines.getFirst()));
             } catch (IOException | InvalidPathException | NumberFormatException unknown) {
                 return 0;
             }

@@ -48,6 +48,16 @@ final class LinuxReceiveRing implements ReceiveRing {
         return added;
     }
 
+    @Override
+    public long written() {
+        return closed ? 0 : reader.written();
+    }
+
+    @Override
+    public boolean hasReached(long written) {
+        return closed || reader.hasReached(written);
+    }
+
     /** Called by the waiting thread under the lock of the set: asks the writer to wake it, or no longer. */
     boolean announceWait(boolean begins) {
         if (begins) {

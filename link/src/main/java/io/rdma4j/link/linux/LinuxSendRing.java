@@ -61,6 +61,11 @@ final class LinuxSendRing implements SendRing {
     }
 
     @Override
+    public void checkEnd() {
+        socket.checkEnd();
+    }
+
+    @Override
     public void close() {
         if (!closed) {
             closed = true;

@@ -22,6 +22,7 @@ final class MemoryCalls {
 
     private static final MethodHandle MEMFD_CREATE = Posix.handle("memfd_create", Posix.ERRNO);
     private static final MethodHandle FTRUNCATE = Posix.handle("ftruncate", Posix.ERRNO);
+    private static final MethodHandle FALLOCATE = Posix.handle("fallocate", Posix.ERRNO);
     private static final MethodHandle FCNTL = Posix.handle("fcntl", Posix.ERRNO);
     private static final MethodHandle LSEEK = Posix.handle("lseek", Posix.ERRNO);
     private static final MethodHandle MMAP = Posix.handle("mmap", Posix.ERRNO);
@@ -51,6 +52,11 @@ final class MemoryCalls {
         } catch (Throwable e) {
             throw Posix.impossible(e);
         }
+    }
+
+    /** Allocates the pages of a file, which is done otherwise when they are written. */
+    static int allocate(MemorySegment errno, int fd, long bytes) {
+        return Posix.call(FALLOCATE, errno, fd, 0, 0, bytes, 0);
     }
 
     static int addSeals(MemorySegment errno, int fd, int seals) {

@@ -4,6 +4,9 @@ import io.rdma4j.link.ring.RingLayout;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 
 /**
  * Memory that two processes share: a file in memory without a path, which the kernel frees with its last mapping. Its size is
@@ -14,6 +17,20 @@ final class SharedMemory implements AutoCloseable {
     private static final int SEALS = 7;
 
     private static final int NO_DESCRIPTOR = -1;
+
+    /**
+     * True if the system does not promise more memory than it has. Then a write to a page that was not allocated before can fail, which
+     * is a fault and not an error. Otherwise the pages that a ring does not use cost nothing.
+     */
+    private static final boolean IS_LIMITED = isLimited();
+
+    private static boolean isLimited() {
+        try {
+            return Files.readAllLines(Path.of("/proc/sys/vm/overcommit_memory")).equals(List.of("2"));
+        } catch (IOException unknown) {
+            return true;
+        }
+    }
 
     private final Arena arena = Arena.ofShared();
     private final MemorySegment segment;
@@ -58,6 +75,9 @@ final class SharedMemory implements AutoCloseable {
         }
         try {
             require("ftruncate", MemoryCalls.resize(errno, fd, bytes));
+            if (IS_LIMITED) {
+                require("fallocate", MemoryCalls.allocate(errno, fd, bytes));
+            }
             require("F_ADD_SEALS", MemoryCalls.addSeals(errno, fd, SEALS));
             return new SharedMemory(errno, fd, bytes);
         } catch (IOException e) {

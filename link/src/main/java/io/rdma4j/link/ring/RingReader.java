@@ -179,6 +179,16 @@ public final class RingReader {
         frame.isSealed = isSealed;
     }
 
+    /** Returns the number of bytes that the writer has written so far. */
+    public long written() {
+        return (long) RingLayout.LONG.getAcquire(memory, (long) RingLayout.TAIL);
+    }
+
+    /** Returns whether the polls have returned all frames up to a number of bytes, or the ring is broken. */
+    public boolean hasReached(long written) {
+        return isBroken || head >= written;
+    }
+
     /** Returns whether the writer has written something that cannot be. No frame is returned any more. */
     public boolean isBroken() {
         return isBroken;

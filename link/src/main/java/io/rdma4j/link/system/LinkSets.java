@@ -1,9 +1,13 @@
 package io.rdma4j.link.system;
 
 import io.rdma4j.link.LinkSet;
+import io.rdma4j.link.LockQuery;
 import io.rdma4j.link.host.InterfaceMonitor;
+import io.rdma4j.link.linux.DirectoryHold;
+import io.rdma4j.link.linux.LinuxLockQuery;
 import io.rdma4j.link.linux.NetlinkMonitor;
 import java.io.IOException;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +73,32 @@ public final class LinkSets {
     private static boolean isLinux() {
         return LinkKind.LINUX.isAvailable()
                 && !System.getProperty(KIND_PROPERTY, "linux").equals("nio");
+    }
+
+    /**
+     * Opens a query of a file's locks, if {@link #best} opens a {@code linux} link set.
+     *
+     * @return null with {@code nio}
+     * @throws IOException if the file cannot be opened
+     */
+    public static @Nullable LockQuery openLockQuery(Path file) throws IOException {
+        return isLinux() ? new LinuxLockQuery(file) : null;
+    }
+
+    /**
+     * Keeps programs that remove old files away from a directory, if {@link #best} opens a {@code linux} link set.
+     *
+     * @return an object that does so until it is closed; null with {@code nio}, or if the directory cannot be opened
+     */
+    public static @Nullable AutoCloseable holdDirectory(Path directory) {
+        if (!isLinux()) {
+            return null;
+        }
+        try {
+            return new DirectoryHold(directory);
+        } catch (IOException unavailable) {
+            return null;
+        }
     }
 
     /**

@@ -64,6 +64,30 @@ class LinuxRingTest extends RingEnds {
     }
 
     @Test
+    void readerKnowsWhenItHasReachedWhatWasWrittenBefore() throws IOException {
+        SendRing ring = connect();
+        ReceiveRing accepted = accept();
+        assertThat(send(ring, 1, 2)).isTrue();
+        long written = accepted.written();
+        assertThat(send(ring, 3)).isTrue();
+        ReceiveBurst received = new ReceiveBurst(4);
+        assertThat(accepted.poll(received, 5, 6, 1)).isEqualTo(1);
+        assertThat(accepted.hasReached(written)).as("a half of the record is left").isFalse();
+        assertThat(accepted.poll(received, 5, 6, 1)).isEqualTo(1);
+        assertThat(accepted.hasReached(written)).isTrue();
+        assertThat(accepted.hasReached(accepted.written())).isFalse();
+    }
+
+    @Test
+    void writerThatNeverWritesLearnsOfTheEndOfTheReader() throws IOException {
+        SendRing ring = connect();
+        accept().close();
+        assertThat(ring.isEnded()).isFalse();
+        ring.checkEnd();
+        assertThat(ring.isEnded()).isTrue();
+    }
+
+    @Test
     void framesWrittenBeforeTheRingIsAcceptedArrive() throws IOException {
         SendRing ring = connect();
         assertThat(send(ring, 1, 2)).isTrue();

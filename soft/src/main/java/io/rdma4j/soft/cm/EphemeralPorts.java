@@ -1,8 +1,9 @@
 package io.rdma4j.soft.cm;
 
+import io.rdma4j.cm.host.SystemFile;
 import io.rdma4j.soft.host.StackClock;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.StringTokenizer;
 import java.util.function.LongSupplier;
@@ -57,12 +58,15 @@ final class EphemeralPorts {
 
     private Range read() {
         try {
-            StringTokenizer tokens = new StringTokenizer(Files.readString(setting));
+            StringTokenizer tokens = new StringTokenizer(SystemFile.read(setting));
             int first = Integer.parseInt(tokens.nextToken());
             int last = Integer.parseInt(tokens.nextToken());
             return first > 0 && first <= last ? new Range(first, last) : DEFAULT;
-        } catch (IOException | RuntimeException noSuchSetting) {
+        } catch (NoSuchFileException | RuntimeException noSuchSetting) {
             return DEFAULT;
+        } catch (IOException unknown) {
+            Range before = known; // a failure says nothing about the setting
+            return before == null ? DEFAULT : before;
         }
     }
 }

@@ -3,6 +3,7 @@ package io.rdma4j.soft.cm;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.cm.host.RouteLookup;
+import io.rdma4j.cm.host.SystemFile;
 import io.rdma4j.cm.spi.ConnectionExplanations;
 import io.rdma4j.cm.spi.LocalAddresses;
 import io.rdma4j.link.host.InterfaceView;
@@ -18,7 +19,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.net.UnknownHostException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -112,9 +112,7 @@ final class IdAddresses {
 
     private static boolean readIpv6Only() {
         try {
-            return Files.readString(Path.of("/proc/sys/net/ipv6/bindv6only"))
-                    .trim()
-                    .equals("1");
+            return SystemFile.read(Path.of("/proc/sys/net/ipv6/bindv6only")).equals("1");
         } catch (IOException noSuchSetting) {
             return false;
         }

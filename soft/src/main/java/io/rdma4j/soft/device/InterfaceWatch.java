@@ -162,6 +162,7 @@ public final class InterfaceWatch {
         }
         if (isCurrent()) {
             scan();
+            devices.keepFiles();
             Thread.sleep(PAUSE_MILLIS);
         }
         return isCurrent();

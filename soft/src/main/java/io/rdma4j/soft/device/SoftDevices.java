@@ -234,6 +234,14 @@ public final class SoftDevices implements AutoCloseable {
         return known == null ? List.of() : known.engines().all();
     }
 
+    /** Keeps the files that this stack shares with other processes; see {@link Sharing#keepFiles}. */
+    void keepFiles() {
+        RunningStack known = runningOrNull();
+        if (known != null) {
+            known.sharing().keepFiles(settings.clock().nanoTime());
+        }
+    }
+
     private synchronized @Nullable RunningStack runningOrNull() {
         return running;
     }

@@ -80,7 +80,7 @@ public final class GuardianServer implements AutoCloseable {
         if (isRunning(directory)) {
             throw new IOException("a guardian already runs in " + directory.path());
         }
-        Path socket = directory.file(GuardianChannel.SOCKET);
+        Path socket = directory.fileOfNamespace(GuardianChannel.SOCKET);
         Files.deleteIfExists(socket);
         ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         Selector selector = Selector.open();
@@ -107,7 +107,7 @@ public final class GuardianServer implements AutoCloseable {
 
     private static boolean isRunning(RunDirectory directory) {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            return channel.connect(UnixDomainSocketAddress.of(directory.file(GuardianChannel.SOCKET)));
+            return channel.connect(UnixDomainSocketAddress.of(directory.fileOfNamespace(GuardianChannel.SOCKET)));
         } catch (IOException | UnsupportedOperationException e) {
             return false;
         }

@@ -1,6 +1,7 @@
 package io.rdma4j.soft.host;
 
 import io.rdma4j.cm.host.RouteLookup;
+import io.rdma4j.cm.host.SystemFile;
 import io.rdma4j.link.host.InterfaceMonitor;
 import io.rdma4j.link.host.InterfaceView;
 import io.rdma4j.link.host.Interfaces;
@@ -83,7 +84,7 @@ final class SystemNetwork implements HostNetwork {
     }
 
     private static long number(Path file) throws IOException {
-        return Long.parseLong(Files.readString(file).strip());
+        return Long.parseLong(SystemFile.read(file));
     }
 
     @Override

@@ -50,7 +50,7 @@ public final class GuardianChannel implements AutoCloseable {
         if (closed || directory.isOfVirtualHost() || isConnected()) {
             return;
         }
-        Path socket = directory.file(SOCKET);
+        Path socket = directory.fileOfNamespace(SOCKET);
         if (!Files.exists(socket)) {
             return;
         }

@@ -1,5 +1,7 @@
 package io.rdma4j.soft.sharing;
 
+import io.rdma4j.link.LockQuery;
+import io.rdma4j.link.system.LinkSets;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -45,13 +47,23 @@ final class Leftovers {
     }
 
     /**
-     * A process that opens the directory meanwhile finds all slots taken, or the file of its slot removed, and tries
-     * again.
+     * Removes a directory if no process has a slot in it. A process that opens the directory meanwhile waits for the end, finds the file
+     * of its slot removed, and tries again.
      */
     static void removeUnused(Path directory) {
         Path slots = directory.resolve(Slots.FILE);
         if (SystemLockFile.isOpen(slots)) {
             return; // closing a second handle would release this process' locks
+        }
+        if (!Files.isRegularFile(slots, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        try (@Nullable LockQuery query = LinkSets.openLockQuery(slots)) {
+            if (query != null && query.isLockedElsewhere(0, 0)) {
+                return; // its processes do not notice the question
+            }
+        } catch (IOException unknown) {
+            return;
         }
         try (FileChannel channel = FileChannel.open(slots, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
                 FileLock lock = channel.tryLock()) {
@@ -69,17 +81,21 @@ final class Leftovers {
     }
 
     /**
-     * Returns all files but the slots, or null if the directory contains a subdirectory, which no process of this
-     * program creates.
+     * Returns all files but the slots, after removing the parts of network namespaces. Returns null if the directory still contains a
+     * subdirectory, which no process of this program creates.
      */
     private static @Nullable List<Path> filesOf(Path directory) throws IOException {
         List<Path> files = new ArrayList<>();
         try (DirectoryStream<Path> all = Files.newDirectoryStream(directory)) {
             for (Path file : all) {
                 if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
-                    return null;
-                }
-                if (!file.endsWith(Slots.FILE)) {
+                    if (file.getFileName().toString().matches(NAMESPACE)) {
+                        removeUnused(file);
+                    }
+                    if (Files.exists(file)) {
+                        return null;
+                    }
+                } else if (!file.endsWith(Slots.FILE)) {
                     files.add(file);
                 }
             }

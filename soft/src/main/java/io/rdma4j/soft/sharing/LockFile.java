@@ -25,18 +25,22 @@ interface LockFile extends AutoCloseable {
     @Nullable
     ByteLock tryLock(long at, boolean shared) throws IOException;
 
-    /** Returns whether another process or stack holds a lock on a byte that excludes an exclusive one. */
-    default boolean isLockedElsewhere(long at) throws IOException {
-        ByteLock probe = tryLock(at, false);
-        if (probe == null) {
-            return true;
-        }
-        probe.release();
-        return false;
-    }
+    /**
+     * Returns whether another process or stack holds a lock on a byte. The question does not keep others from locking the byte.
+     *
+     * @throws IOException if that cannot be found out
+     */
+    boolean isLockedElsewhere(long at) throws IOException;
 
     /** Returns whether this is still the file at its path; another process removes a file that no process uses. */
     boolean isCurrent() throws IOException;
+
+    /**
+     * Creates the file again, with the locks of this process, if it was removed or replaced.
+     *
+     * @throws IOException if that is not possible now
+     */
+    void keep() throws IOException;
 
     /** Closes the file; its locks must be released before. */
     @Override

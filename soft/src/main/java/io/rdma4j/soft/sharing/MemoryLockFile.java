@@ -22,9 +22,17 @@ final class MemoryLockFile implements LockFile {
     }
 
     @Override
+    public synchronized boolean isLockedElsewhere(long at) {
+        return held.containsKey(at);
+    }
+
+    @Override
     public boolean isCurrent() {
         return true;
     }
+
+    @Override
+    public void keep() {}
 
     @Override
     public void close() {}

@@ -333,7 +333,7 @@ public final class PortClaims implements AutoCloseable {
         PortKey first = new PortKey(port.space, port.port % FILES);
         LockFile file = files.get(first);
         if (file == null) {
-            file = directory.openLockFile(first.file());
+            file = directory.openLockFileOfNamespace(first.file());
             files.put(first, file);
         }
         return file;
@@ -354,6 +354,13 @@ public final class PortClaims implements AutoCloseable {
         } catch (IOException e) {
             // The file was removed with its locks: the port is free in any case.
             return;
+        }
+    }
+
+    /** Keeps the lock files, as {@link LockFile#keep}. */
+    synchronized void keep() throws IOException {
+        for (LockFile file : files.values()) {
+            file.keep();
         }
     }
 

@@ -64,6 +64,7 @@ final class PortRings {
     private @Nullable RingListener listener;
     private long lastCheckNanos;
     private long lastFrameNanos;
+    private int checked;
 
     // The destination of the last burst: most bursts have the same as the one before.
     private long lastHigh;
@@ -240,6 +241,35 @@ final class PortRings {
             // A thread that waits is told by the system.
             for (int i = 0; i < incoming.size(); i++) {
                 incoming.get(i).checkEnd();
+            }
+            checkOneOutgoing();
+        }
+    }
+
+    /** Checks one ring after the other: a process that has many of them sends little to most. */
+    private void checkOneOutgoing() {
+        SendRing ring = outgoing.isEmpty() ? null : outgoing.get(Math.floorMod(checked++, outgoing.size())).ring;
+        if (ring != null) {
+            ring.checkEnd();
+        }
+    }
+
+    /**
+     * Receives what the rings contain, and nothing that is written meanwhile: other processes can write as fast as this one reads.
+     *
+     * @param burst the burst to use
+     */
+    void receivePending(ReceiveBurst burst) {
+        for (int i = incoming.size() - 1; i >= 0; i--) {
+            ReceiveRing ring = incoming.get(i);
+            long written = ring.written();
+            burst.clear();
+            while (!ring.hasReached(written) && ring.poll(burst, port.high(), port.low(), burst.capacity()) > 0) {
+                for (int at = 0; at < burst.count(); at++) {
+                    engine.receiver().onRelayedFrame(engine.nowNanos(), port, burst.frame(at));
+                }
+                engine.counters().memoryReceivedPackets += burst.count();
+                burst.clear();
             }
         }
     }

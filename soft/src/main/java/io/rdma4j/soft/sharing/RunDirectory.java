@@ -2,6 +2,7 @@ package io.rdma4j.soft.sharing;
 
 import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.link.host.Interfaces;
+import io.rdma4j.link.system.LinkSets;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
@@ -23,7 +25,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The directory that the processes of one user in one network namespace share.
+ * The directory that the processes of one user share: those of one network namespace, or of all that name the same directory.
+ *
+ * <p>Slots, the sockets for rings and those for reports belong to the directory, so that processes of several network namespaces can share
+ * memory. Addresses and ports belong to a namespace. A directory that a user has named has a subdirectory for each namespace with the
+ * sockets of the owners of addresses, and the locks of ports. The default directory is that of one namespace.
  *
  * <p>Its path is {@code $XDG_RUNTIME_DIR/rdma4j/<network namespace>}, or {@code rdma4j-<user>/<network namespace>} in
  * the directory for temporary files. {@code RDMA4J_RUN_DIR} names another one. Only its owner may enter it, since a
@@ -49,13 +55,17 @@ public final class RunDirectory {
 
     private final Path path;
 
+    /** The part of this network namespace: a subdirectory, or the directory itself. */
+    private final Path ofNamespace;
+
     /** The lock files of a virtual host by name; null for a directory of the file system. */
     private final @Nullable Map<String, MemoryLockFile> inMemory;
 
     private final MappedFiles mappedFiles;
 
-    private RunDirectory(Path path, @Nullable Map<String, MemoryLockFile> inMemory) {
+    private RunDirectory(Path path, Path ofNamespace, @Nullable Map<String, MemoryLockFile> inMemory) {
         this.path = path;
+        this.ofNamespace = ofNamespace;
         this.inMemory = inMemory;
         mappedFiles = inMemory == null ? new MappedFiles.OfSystem(path) : new MappedFiles.OfVirtualHost();
     }
@@ -65,7 +75,8 @@ public final class RunDirectory {
      * object.
      */
     public static RunDirectory ofVirtualHost(String hostName) {
-        return new RunDirectory(Path.of("virtual", hostName), new ConcurrentHashMap<>());
+        Path path = Path.of("virtual", hostName);
+        return new RunDirectory(path, path, new ConcurrentHashMap<>());
     }
 
     /**
@@ -122,7 +133,16 @@ public final class RunDirectory {
                 create(path);
             }
             check(path);
-            return new RunDirectory(path, null);
+            if (hasOwnParent) {
+                return new RunDirectory(path, path, null);
+            }
+            Path ofNamespace = path.resolve(networkNamespace());
+            if (!Files.exists(ofNamespace, LinkOption.NOFOLLOW_LINKS)) {
+                create(ofNamespace);
+            }
+            check(ofNamespace);
+            Leftovers.remove(ofNamespace);
+            return new RunDirectory(path, ofNamespace, null);
         } catch (TrustedPath.Untrusted e) {
             throw failure(path, String.valueOf(e.getMessage()), null);
         } catch (IOException e) {
@@ -140,11 +160,22 @@ public final class RunDirectory {
         return path;
     }
 
-    /** Creates the directory again if another process has removed it as unused. */
+    /** Creates the directory again if another process has removed it as unused, or a cleaner as old. */
     void renew() {
-        if (inMemory == null && !Files.exists(path)) {
-            var _ = at(path);
+        if (inMemory == null && !Files.exists(ofNamespace)) {
+            var _ = at(path, !hasPartOfNamespace());
         }
+    }
+
+    /** Returns whether this network namespace has a subdirectory. */
+    boolean hasPartOfNamespace() {
+        return !ofNamespace.equals(path);
+    }
+
+    /** Keeps cleaners of old files away until the result is closed; null if that is not possible. */
+    @Nullable
+    AutoCloseable hold() {
+        return inMemory == null ? LinkSets.holdDirectory(path) : null;
     }
 
     /**
@@ -153,14 +184,32 @@ public final class RunDirectory {
      * @throws IOException if the file cannot be opened
      */
     LockFile openLockFile(String name) throws IOException {
+        return openLockFile(path, name);
+    }
+
+    /**
+     * Opens a lock file of the part of this network namespace.
+     *
+     * @throws IOException if the file cannot be opened
+     */
+    LockFile openLockFileOfNamespace(String name) throws IOException {
+        return openLockFile(ofNamespace, name);
+    }
+
+    private LockFile openLockFile(Path in, String name) throws IOException {
         return inMemory == null
-                ? SystemLockFile.open(file(name))
+                ? SystemLockFile.open(in.resolve(name))
                 : inMemory.computeIfAbsent(name, _ -> new MemoryLockFile());
     }
 
     /** Returns the files of the directory that processes map into memory. */
     MappedFiles mappedFiles() {
         return mappedFiles;
+    }
+
+    /** Returns the path of a file in the part of this network namespace. */
+    public Path fileOfNamespace(String name) {
+        return ofNamespace.resolve(name);
     }
 
     /** Returns the path of a file in the directory. */
@@ -213,7 +262,7 @@ public final class RunDirectory {
     private static boolean isSessionDirectory(Path runtime) {
         try {
             return Files.isWritable(runtime)
-                    && (!isPosix(runtime) || Files.getOwner(runtime).getName().equals(currentUser(runtime)));
+                    && (!isPosix(runtime) || Files.getOwner(runtime).equals(currentUser(runtime)));
         } catch (IOException e) {
             return false;
         }
@@ -267,9 +316,8 @@ public final class RunDirectory {
         if (!attributes.isDirectory()) {
             throw failure(path, "it is not a directory", null);
         }
-        String owner = attributes.owner().getName();
-        if (!owner.equals(currentUser(path))) {
-            throw failure(path, "it belongs to user " + owner, null);
+        if (!attributes.owner().equals(currentUser(path))) { // by number: the name is not to be had without descriptors
+            throw failure(path, "it belongs to user " + attributes.owner().getName(), null);
         }
         Set<PosixFilePermission> others = EnumSet.noneOf(PosixFilePermission.class);
         others.addAll(attributes.permissions());
@@ -279,15 +327,14 @@ public final class RunDirectory {
         }
     }
 
-    private static String currentUser(Path path) throws IOException {
+    private static UserPrincipal currentUser(Path path) throws IOException {
         Path proc = Path.of("/proc/self");
         if (Files.exists(proc)) {
-            return Files.getOwner(proc).getName();
+            return Files.getOwner(proc);
         }
         return path.getFileSystem()
                 .getUserPrincipalLookupService()
-                .lookupPrincipalByName(System.getProperty("user.name", ""))
-                .getName();
+                .lookupPrincipalByName(System.getProperty("user.name", ""));
     }
 
     private static RdmaException failure(Path path, String problem, @Nullable IOException cause) {

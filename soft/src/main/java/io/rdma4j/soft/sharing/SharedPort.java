@@ -507,21 +507,9 @@ public final class SharedPort extends Port {
         if (handler != null && slot != 0) {
             // Frames that it sent through memory, or to queue pairs of other engines, are delivered before the report,
             // too.
-            receivePendingOfRings();
+            rings.receivePending(lastFrames);
             engine.engines().receivePendingOfOthers();
             handler.onProcessExited(this, slot);
-        }
-    }
-
-    /** Receives everything that is in the rings. The caller may be in a poll of the link, whose burst is in use. */
-    private void receivePendingOfRings() {
-        int received = rings.isEmpty() ? 0 : rings.poll(engine.nowNanos(), lastFrames);
-        while (received > 0) {
-            for (int i = 0; i < received; i++) {
-                engine.receiver().onRelayedFrame(engine.nowNanos(), this, lastFrames.frame(i));
-            }
-            lastFrames.clear();
-            received = rings.poll(engine.nowNanos(), lastFrames);
         }
     }
 

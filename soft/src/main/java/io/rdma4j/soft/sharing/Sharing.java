@@ -28,6 +28,11 @@ public final class Sharing implements AutoCloseable {
     /** The interval of the attempts to open a port. */
     private static final long RETRY_NANOS = 10_000_000;
 
+    /** The interval at which the shared files are checked: some system calls for each. */
+    private static final long KEEP_NANOS = 20_000_000_000L;
+
+    private static final System.Logger LOGGER = System.getLogger(Sharing.class.getName());
+
     private final RunDirectory directory;
     private final HostNetwork host;
     private final Slots slots;
@@ -36,6 +41,8 @@ public final class Sharing implements AutoCloseable {
     private final CrashDisconnectTable crashDisconnects;
     private final GuardianChannel guardian;
     private final SocketFiles socketFiles = new SocketFiles();
+    private final @Nullable AutoCloseable hold;
+    private long keptNanos;
 
     /** Guarded by the lock of the main engine. */
     private @Nullable ProcessExitHandler exitHandler;
@@ -47,6 +54,7 @@ public final class Sharing implements AutoCloseable {
         slots = Slots.claim(directory, random);
         claims = new PortClaims(directory);
         takeovers = new Takeovers(directory);
+        hold = directory.hold();
         if (!directory.isOfVirtualHost()) {
             slots.removeLeftFiles(directory);
         }
@@ -63,6 +71,32 @@ public final class Sharing implements AutoCloseable {
         claims.close();
         takeovers.close();
         slots.close();
+        if (hold != null) {
+            try {
+                hold.close();
+            } catch (Exception e) {
+                return; // then the directory stays as it is
+            }
+        }
+    }
+
+    /**
+     * Keeps the files that the processes share from programs that remove old files, and creates them again if they were removed. Does
+     * nothing if that was done within the last {@value #KEEP_NANOS} nanoseconds. Any thread.
+     */
+    public void keepFiles(long nowNanos) {
+        if (keptNanos != 0 && nowNanos - keptNanos < KEEP_NANOS) {
+            return;
+        }
+        keptNanos = nowNanos;
+        try {
+            directory.renew();
+            slots.keep();
+            takeovers.keep();
+            claims.keep();
+        } catch (IOException | RdmaException e) {
+            LOGGER.log(System.Logger.Level.WARNING, "cannot keep the files of run directory " + directory.path(), e);
+        }
     }
 
     /** Returns the directory that the processes share. */
@@ -235,7 +269,7 @@ public final class Sharing implements AutoCloseable {
     }
 
     private Path socket(InetAddress address) {
-        return directory.file(RunDirectory.socketName(address));
+        return directory.fileOfNamespace(RunDirectory.socketName(address));
     }
 
     /** Pauses between two attempts, in virtual time, too; returns false if the thread is interrupted. */

@@ -30,10 +30,14 @@ public final class Slots implements AutoCloseable {
     private final LockFile.ByteLock lock;
     private final int slot;
 
-    private Slots(LockFile file, LockFile.ByteLock lock, int slot) {
+    /** Says that the part of the network namespace is in use; null if the directory has no such part. */
+    private final @Nullable Slots ofNamespace;
+
+    private Slots(LockFile file, LockFile.ByteLock lock, int slot, @Nullable Slots ofNamespace) {
         this.file = file;
         this.lock = lock;
         this.slot = slot;
+        this.ofNamespace = ofNamespace;
     }
 
     /**
@@ -76,7 +80,30 @@ public final class Slots implements AutoCloseable {
                 file.close();
             }
         }
-        return claimed;
+        return claimed == null || !directory.hasPartOfNamespace() ? claimed : claimed.withNamespace(directory);
+    }
+
+    /** Locks the slot in the part of the network namespace, too. Returns null if another process has just removed the part. */
+    private @Nullable Slots withNamespace(RunDirectory directory) throws IOException {
+        LockFile part = directory.openLockFileOfNamespace(FILE);
+        LockFile.ByteLock use = part.tryLock(slot, false);
+        if (use != null && part.isCurrent()) {
+            return new Slots(file, lock, slot, new Slots(part, use, slot, null));
+        }
+        if (use != null) {
+            use.release();
+        }
+        part.close();
+        close();
+        return null;
+    }
+
+    /** Keeps the lock files, as {@link LockFile#keep}. */
+    void keep() throws IOException {
+        file.keep();
+        if (ofNamespace != null) {
+            ofNamespace.keep();
+        }
     }
 
     private static @Nullable Slots tryClaim(LockFile file, RandomGenerator random) throws IOException {
@@ -85,14 +112,13 @@ public final class Slots implements AutoCloseable {
             int slot = FIRST + (start + i) % COUNT;
             LockFile.ByteLock lock = file.tryLock(slot, false);
             if (lock != null && file.isCurrent()) {
-                return new Slots(file, lock, slot);
+                return new Slots(file, lock, slot, null);
             }
             if (lock != null) {
                 lock.release();
                 return null;
             }
         }
-        boolean _ = file.isCurrent();
         return null;
     }
 
@@ -141,6 +167,9 @@ public final class Slots implements AutoCloseable {
     @Override
     public void close() {
         try {
+            if (ofNamespace != null) {
+                ofNamespace.close();
+            }
             lock.release();
             file.close();
         } catch (IOException e) {

@@ -4,6 +4,8 @@ import io.rdma4j.link.host.Interfaces;
 import io.rdma4j.verbs.Gid;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,10 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class Takeovers implements AutoCloseable {
     private static final String FILE = "takeovers";
 
-    /** Another process may hold the byte for the moment of its check. */
-    private static final int TRIES = 10;
-
     private final RunDirectory directory;
+    private final Map<Long, LockFile.ByteLock> holds = new HashMap<>();
     private @Nullable LockFile file;
 
     Takeovers(RunDirectory directory) {
@@ -32,11 +32,12 @@ final class Takeovers implements AutoCloseable {
     }
 
     /** Notes for the lifetime of this process that it holds a socket of the port of an address. */
-    void hold(InetAddress address) {
+    synchronized void hold(InetAddress address) {
         try {
-            LockFile.ByteLock lock = null;
-            for (int i = 0; i < TRIES && lock == null; i++) {
-                lock = file().tryLock(position(address) + 1, true);
+            long at = position(address) + 1;
+            LockFile.ByteLock lock = holds.containsKey(at) ? null : file().tryLock(at, true);
+            if (lock != null) {
+                holds.put(at, lock);
             }
         } catch (IOException e) {
             return; // then a process that starts while this one is stopped cannot take over the port
@@ -51,7 +52,7 @@ final class Takeovers implements AutoCloseable {
     private synchronized LockFile file() throws IOException {
         LockFile open = file;
         if (open == null) {
-            open = directory.openLockFile(FILE);
+            open = directory.openLockFileOfNamespace(FILE);
             file = open;
         }
         return open;
@@ -65,10 +66,20 @@ final class Takeovers implements AutoCloseable {
         return mixed >>> 3 << 1;
     }
 
+    /** Keeps the file, as {@link LockFile#keep}. */
+    synchronized void keep() throws IOException {
+        if (file != null) {
+            file.keep();
+        }
+    }
+
     @Override
     public synchronized void close() {
         try {
             if (file != null) {
+                for (LockFile.ByteLock hold : holds.values()) {
+                    hold.release();
+                }
                 file.close();
             }
         } catch (IOException e) {

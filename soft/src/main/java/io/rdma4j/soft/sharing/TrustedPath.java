@@ -1,5 +1,6 @@
 package io.rdma4j.soft.sharing;
 
+import io.rdma4j.cm.host.SystemFile;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -150,7 +151,7 @@ final class TrustedPath {
         return attribute instanceof Integer number ? number : -1;
     }
 
-    private static @Nullable Integer unmappedUser() {
+    private static @Nullable Integer unmappedUser() throws IOException {
         try {
             long known = 0;
             for (String line : Files.readAllLines(USERS_OF_NAMESPACE)) {
@@ -158,8 +159,8 @@ final class TrustedPath {
             }
             return known >= ALL_USERS
                     ? null
-                    : Integer.valueOf(Files.readString(UNMAPPED_USER).strip());
-        } catch (IOException | NumberFormatException unavailable) {
+                    : Integer.valueOf(SystemFile.read(UNMAPPED_USER));
+        } catch (NoSuchFileException | NumberFormatException unavailable) {
             return null;
         }
     }

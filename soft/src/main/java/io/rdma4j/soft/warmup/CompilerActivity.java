@@ -1,5 +1,6 @@
 package io.rdma4j.soft.warmup;
 
+import io.rdma4j.cm.host.SystemFile;
 import io.rdma4j.soft.host.StackClock;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -54,7 +55,7 @@ public final class CompilerActivity {
         try (DirectoryStream<Path> threads = Files.newDirectoryStream(THREADS)) {
             for (Path thread : threads) {
                 if (isCompiler(thread)) {
-                    String line = Files.readString(thread.resolve("schedstat"));
+                    String line = SystemFile.read(thread.resolve("schedstat"));
                     sum += Long.parseLong(line, 0, line.indexOf(' '), 10);
                 }
             }
@@ -65,7 +66,7 @@ public final class CompilerActivity {
     }
 
     private static boolean isCompiler(Path thread) throws IOException {
-        String name = Files.readString(thread.resolve("comm"));
+        String name = SystemFile.read(thread.resolve("comm"));
         return name.startsWith("C1 Compiler") || name.startsWith("C2 Compiler");
     }
 }

@@ -85,7 +85,7 @@ class EndsOfProcessesTest {
     }
 
     private Path socket() {
-        return folder.resolve("run").resolve(RunDirectory.socketName(ADDRESS));
+        return RunDirectory.at(folder.resolve("run")).fileOfNamespace(RunDirectory.socketName(ADDRESS));
     }
 
     private static void send(LocalChannel channel, int... bytes) {

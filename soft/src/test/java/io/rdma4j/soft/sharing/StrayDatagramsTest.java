@@ -144,7 +144,7 @@ class StrayDatagramsTest {
         if (udp != null) {
             udp.openUdp(ADDRESS, Frame.UDP_PORT);
         }
-        Path socket = folder.resolve("run").resolve(RunDirectory.socketName(ADDRESS));
+        Path socket = RunDirectory.at(folder.resolve("run")).fileOfNamespace(RunDirectory.socketName(ADDRESS));
         LinkSet.LocalListener listener = first.listenLocal(socket);
         Thread owner = Thread.ofVirtual().start(() -> welcome(listener));
         SharedPort port = sharing().openSharedPort(engine, ADDRESS);

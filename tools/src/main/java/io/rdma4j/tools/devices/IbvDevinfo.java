@@ -1,5 +1,6 @@
 package io.rdma4j.tools.devices;
 
+import io.rdma4j.cm.host.SystemFile;
 import io.rdma4j.tools.command.CStrings;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Getopt;
@@ -13,7 +14,6 @@ import io.rdma4j.verbs.GidEntry;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -172,7 +172,7 @@ public final class IbvDevinfo implements Tool {
     /** Returns the board of a device of the kernel, which verbs do not have; empty for others. */
     private static String board(String device) {
         try {
-            return Files.readString(BOARDS.resolve(device).resolve("board_id")).strip();
+            return SystemFile.read(BOARDS.resolve(device).resolve("board_id"));
         } catch (IOException | InvalidPathException none) {
             return "";
         }

@@ -1,6 +1,7 @@
 package io.rdma4j.tools.doctor;
 
 import io.rdma4j.soft.guardian.GuardianServer;
+import io.rdma4j.cm.host.SystemFile;
 import io.rdma4j.soft.report.ReportSockets;
 import io.rdma4j.soft.report.StackReport;
 import io.rdma4j.tools.top.StackReader;
@@ -48,7 +49,7 @@ final class HostChecks {
     /** Returns a warning if the system limits UDP receive buffers to less than the device asks for. */
     static Optional<String> receiveBuffer() {
         try {
-            return receiveBuffer(Long.parseLong(Files.readString(LARGEST_BUFFER).strip()), isRoot());
+            return receiveBuffer(Long.parseLong(SystemFile.read(LARGEST_BUFFER)), isRoot());
         } catch (IOException | NumberFormatException e) {
             return Optional.empty(); // another system, which has no such limit
         }
