@@ -62,6 +62,7 @@ public final class Engine implements WaitDriver {
     private final WaitCoordinator waitCoordinator;
     private final Receiver receiver;
     private final Transmitter transmitter;
+    private final ReplyForecast replies = new ReplyForecast();
     private final EngineInput input;
     private final YieldPolicy yieldPolicy;
     private long now;
@@ -387,6 +388,7 @@ public final class Engine implements WaitDriver {
             queuePair.failRequested = false; // the queue pair may be reset and used again
             queuePair.machine.toError();
         }
+        replies.onPost();
         queuePair.machine.flush();
         transmitter.activate(queuePair);
     }
@@ -455,9 +457,10 @@ public final class Engine implements WaitDriver {
             counters.cycles++;
             waitCoordinator.notePoll(now);
             transmit();
+            replies.onCycle();
             received = input.receive(now, (counters.cycles & COLD_MASK) == 0, false) > 0;
             runTimers();
-            if (!received || waitCoordinator.isLeaderAsleep()) {
+            if (!received || waitCoordinator.isLeaderAsleep() || !replies.mayDefer()) {
                 transmitter.run(now);
             }
             noteDeadline();
@@ -533,12 +536,16 @@ public final class Engine implements WaitDriver {
         try {
             counters.cycles++;
             transmit();
+            replies.onCycle();
             int received = poll == Poll.LINKS_UNLESS_IDLE && input.wasLastEmpty()
                     ? 0
                     : input.receive(now, true, poll == Poll.ALL);
             runTimers();
-            if (!done.getAsBoolean()) {
+            boolean isDone = done.getAsBoolean();
+            if (!isDone || received > 0 && !replies.mayDefer()) {
                 transmitter.run(now);
+            }
+            if (!isDone) {
                 sleep = received == 0 && !transmitter.hasWork();
                 if (sleep) {
                     waitCoordinator.publishSleep(nextDeadlineNanos());
