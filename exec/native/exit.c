@@ -1,5 +1,5 @@
 /*
- * The end of the process by exit. A kernel closes the files of a process that ends, and so disconnects its peers. Here Java does that,
+ * The end of the process by exit or _exit. A kernel closes the files of a process that ends, and so disconnects its peers. Here Java does that,
  * before the process ends.
  *
  * A thread that was created early asks Java for it. So exit neither needs memory nor attaches a thread, and ends also if the thread that
@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -66,14 +68,32 @@ static struct timespec after_millis(long millis)
 	return time;
 }
 
-/* After what the program and its libraries do at exit, which may use the devices. A child of fork has no such thread. */
+/*
+ * After what the program and its libraries do at exit, which may use the devices. A child of fork has no such thread, and the memory of one
+ * of vfork is that of its parent. Uses only what a signal handler may use.
+ */
 __attribute__((destructor)) static void finish(void)
 {
 	struct timespec limit = after_millis(EXIT_MILLIS);
+	pid_t self = getpid();
 
-	if (__atomic_load_n(&owner, __ATOMIC_ACQUIRE) != getpid())
+	/* Once: exit ends by _exit, too, in some C libraries. */
+	if (!__atomic_compare_exchange_n(&owner, &self, 0, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return;
 	sem_post(&exit_has_begun);
 	while (sem_clockwait(&java_has_finished, CLOCK_MONOTONIC, &limit) && errno == EINTR)
 		;
+}
+
+/* A process that ends without destructors, as those that fio starts for its jobs, still owes its peers acknowledgements. */
+PUBLIC __attribute__((noreturn)) void _exit(int status)
+{
+	finish();
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+PUBLIC __attribute__((noreturn)) void _Exit(int status)
+{
+	_exit(status);
 }

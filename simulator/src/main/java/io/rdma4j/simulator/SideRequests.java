@@ -25,6 +25,12 @@ final class SideRequests {
     private static final int TARGET_BYTES = SideMemory.TARGET_BYTES;
     private static final int PROHIBITED = 10;
 
+    /**
+     * One request in so many is local where windows are used, in addition to those that are drawn like any other. Local requests
+     * complete without a packet, and so must keep their place between the others when these are sent again.
+     */
+    private static final int LOCAL = 3;
+
     private final RunParameters parameters;
     private final SideMemory memory;
     private final SideWindows windows;
@@ -94,7 +100,8 @@ final class SideRequests {
      */
     SimulatedOperation fill(SendRequest request, boolean isLast) {
         WorkOpcode[] opcodes = WorkOpcode.values();
-        request.opcode = opcodes[random.nextInt(opcodes.length)];
+        boolean isLocal = windows.areUsed() && random.nextInt(LOCAL) == 0;
+        request.opcode = isLocal ? WorkOpcode.BIND_MEMORY_WINDOW : opcodes[random.nextInt(opcodes.length)];
         request.solicited = random.nextBoolean();
         request.fence = random.nextInt(8) == 0;
         request.inline = false;

@@ -65,6 +65,11 @@ final class SideWindows {
         }
     }
 
+    /** Returns whether there are windows. */
+    boolean areUsed() {
+        return !slots.isEmpty();
+    }
+
     /**
      * Fills a request that binds or invalidates a window.
      *

@@ -31,6 +31,21 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedSide implements ConnectedSide {
     private static final int DRAINS = 100;
 
+    /** Requests of a busy side as a multiple of the usual number. */
+    private static final int BUSY_FACTOR = 2;
+
+    /**
+     * Packets per second at the lowest rate limit. A packet takes less than the shortest timeout, so that a peer that waits for the
+     * response to a READ keeps its retries.
+     */
+    private static final long SLOWEST_PACKETS_PER_SECOND = 1_000;
+
+    private static final int HEADER_BYTES = 100;
+    private static final int MAX_PAYLOAD_BYTES = 4096;
+
+    /** Number of rate limits, each twice the one before. */
+    private static final int RATE_DOUBLINGS = 6;
+
     /** Retry count of every connection. */
     static final int RETRIES = 7;
 
@@ -41,6 +56,13 @@ final class SimulatedSide implements ConnectedSide {
     private final RcQueuePair queuePair;
     private final int startingPsn;
     private final int servedReads;
+
+    /**
+     * True if the side keeps a small send queue full, so that a slot is used again as soon as its request has completed. Such a side
+     * also has most of the local requests and rate limits.
+     */
+    private final boolean isBusy;
+
     private final QueuePairMachine.Configuration configuration;
 
     final SideMemory memory;
@@ -82,21 +104,23 @@ final class SimulatedSide implements ConnectedSide {
         this.host = host;
         this.mayBreak = mayBreak;
         this.random = random;
-        planned = role == RcQueuePair.Role.TARGET ? 0 : random.nextInt(0, parameters.operationsPerSide() + 1);
+        isBusy = role == RcQueuePair.Role.CONNECTED && random.nextInt(3) == 0;
+        int maxPlanned = (isBusy ? BUSY_FACTOR : 1) * parameters.operationsPerSide();
+        planned = role == RcQueuePair.Role.TARGET ? 0 : random.nextInt(0, maxPlanned + 1);
         startingPsn = ConnectedSide.startingPsn(random);
         servedReads = random.nextInt(1, 9);
         int receiveBytesEach = parameters.maxMessageBytes() + SideReceives.SLACK_BYTES;
         memory = new SideMemory(
                 host,
                 planned * parameters.maxMessageBytes(),
-                (parameters.operationsPerSide() + 1) * receiveBytesEach,
+                (BUSY_FACTOR * parameters.operationsPerSide() + 1) * receiveBytesEach,
                 random);
-        boolean hasWindows = role == RcQueuePair.Role.CONNECTED && random.nextInt(3) == 0;
+        boolean hasWindows = role == RcQueuePair.Role.CONNECTED && (isBusy || random.nextInt(4) == 0);
         windows = new SideWindows(host, memory.target, hasWindows, random.split());
         receives =
                 new SideReceives(name, memory, parameters.maxMessageBytes(), pool, windows::onRevoked, random.split());
         configuration = new QueuePairMachine.Configuration(
-                random.nextInt(1, 12),
+                isBusy ? 1 << random.nextInt(4) : random.nextInt(1, 12),
                 random.nextInt(1, 12),
                 4,
                 4,
@@ -114,6 +138,10 @@ final class SimulatedSide implements ConnectedSide {
                 this::onSendCompletion,
                 receives::onCompletion,
                 this::onEvent);
+        if (isBusy || random.nextInt(4) == 0) {
+            long packetBytes = Math.min(parameters.maxMessageBytes(), MAX_PAYLOAD_BYTES) + HEADER_BYTES;
+            queuePair.rateLimit(SLOWEST_PACKETS_PER_SECOND * packetBytes << random.nextInt(RATE_DOUBLINGS));
+        }
         queuePair.toInit(AccessFlags.REMOTE_WRITE
                 | AccessFlags.REMOTE_READ
                 | AccessFlags.REMOTE_ATOMIC
@@ -266,7 +294,7 @@ final class SimulatedSide implements ConnectedSide {
         }
         drainOrResume();
         probe(nowNanos);
-        for (int i = random.nextInt(3); i > 0 && planned > 0; i--) {
+        for (int i = isBusy ? planned : random.nextInt(3); i > 0 && planned > 0; i--) {
             if (!postSend()) {
                 break;
             }

@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
  * reduces the own rate ({@link SendRate}) when the peer does. Source: InfiniBand Architecture volume 1, annex A17, A17.9; Zhu
  * et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015.
  *
- * <p>Marks are sent back and notifications obeyed always. Packets are marked as coming from a capable sender, so that routers
+ * <p>Marks are sent back always. Packets are marked as coming from a capable sender, so that routers
  * mark them instead of dropping them, only towards a peer that is known to send notifications.
  */
 final class CongestionControl {
@@ -52,12 +52,9 @@ final class CongestionControl {
         return rate;
     }
 
-    /** Looks at the traffic class of a packet from the peer. */
+    /** Notes the traffic class of a packet of a capable peer, which is in sequence or an expected response. */
     void onPacket(long nowNanos, Packet packet) {
         int trafficClass = packet.frame().trafficClass;
-        if (!Ecn.isCapable(trafficClass)) {
-            return;
-        }
         isCapable |= marks == CongestionMarks.LEARN;
         if (Ecn.isMarked(trafficClass) && packet.payloadLength() > 0) {
             counters.congestionMarks++;
@@ -66,14 +63,19 @@ final class CongestionControl {
     }
 
     /**
-     * Handles a notification of the peer.
+     * Handles a notification of the peer. A notification has no PSN, so that anyone can forge it who knows the addresses and the
+     * ports. It is obeyed only if it can be true: packets that routers may mark were sent lately.
      *
      * @param roundTripNanos the smoothed round-trip time, 0 if unknown
+     * @return {@code false} if the notification cannot be true
      */
-    void onNotification(long nowNanos, long roundTripNanos) {
+    boolean onNotification(long nowNanos, long roundTripNanos) {
         counters.receivedCongestionNotifications++;
-        isCapable |= marks == CongestionMarks.LEARN;
+        if (!isCapable || !rate.hasSentLately(nowNanos, roundTripNanos)) {
+            return false;
+        }
         rate.onNotification(nowNanos, roundTripNanos);
+        return true;
     }
 
     /** Writes a notification if one is due; returns its length or 0. */

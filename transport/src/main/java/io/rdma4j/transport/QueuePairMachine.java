@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.wire.Ecn;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
 import java.lang.foreign.MemorySegment;
@@ -397,8 +398,16 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         if (!isOfTransport(packet) || !isOfPartition(packet) || !isAcceptable(nowNanos, packet)) {
             return false;
         }
-        congestion.onPacket(nowNanos, packet);
-        return process(nowNanos, packet);
+        if (!Ecn.isCapable(packet.frame().trafficClass)) {
+            return process(nowNanos, packet);
+        }
+        int expectedPsn = receivePsn();
+        boolean isProcessed = process(nowNanos, packet);
+        // Anyone who forges the peer's address could otherwise slow the peer down by marks, without a valid PSN.
+        if (isProcessed && (!packet.opcode().isRequest() || receivePsn() != expectedPsn)) {
+            congestion.onPacket(nowNanos, packet);
+        }
+        return isProcessed;
     }
 
     private boolean onCongestionNotification(long nowNanos, Packet packet) {
@@ -410,8 +419,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         if (!peerCheck.isFromPeer(nowNanos, packet, from)) {
             return false;
         }
-        congestion.onNotification(nowNanos, roundTripNanos());
-        return true;
+        return congestion.onNotification(nowNanos, roundTripNanos());
     }
 
     /** Returns the path to the peer, or null before it is set and for datagrams, which have none. */

@@ -44,7 +44,10 @@ final class Requester {
 
     private int peerNumber;
 
-    /** Index of the work request that contains the window's cursor. */
+    /**
+     * Index of the work request that contains the window's cursor. From the queue's head to {@link #startIndex}, also when an
+     * acknowledgement completes local work requests that the cursor has not passed again since it went back.
+     */
     private long cursorIndex;
 
     /** Index of the next work request to start. */
@@ -357,11 +360,7 @@ final class Requester {
             window.onProbeAcknowledged(to);
         }
         wentBack = false;
-        if (window.acknowledge(to)) {
-            while (cursorIndex < startIndex && queue.at(cursorIndex).isDone(to)) {
-                cursorIndex++;
-            }
-        }
+        window.acknowledge(to);
         timers.onAcknowledged(nowNanos, to, window.isInFlight());
         completeFinished();
         window.onAcknowledgedBytes(hasBegun() ? queue.at(queue.head()) : null);
@@ -378,6 +377,7 @@ final class Requester {
                 flushIcrc.onAnswered();
             }
             queuePair.completeSend(oldest, WorkStatus.SUCCESS);
+            cursorIndex = Math.max(cursorIndex, queue.head()); // the slot of a completed request may be used again
         }
     }
 

@@ -1,5 +1,8 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.wire.Aeth;
+import io.rdma4j.wire.Bth;
+
 /**
  * The rate at which a queue pair sends payload, reduced when its peer reports congestion: the reaction point of DCQCN (Zhu et
  * al., SIGCOMM 2015, section 3.2).
@@ -41,6 +44,9 @@ final class SendRate {
     /** The rate that is sent is measured over this time. */
     private static final long MEASURE_NANOS = 1_000_000;
 
+    /** A packet may be on its way for this time: a long path with full buffers. */
+    private static final long RECENT_NANOS = 20_000_000;
+
     /** The limit ends when it is this many times what is sent. */
     private static final int IRRELEVANT_FACTOR = 4;
 
@@ -52,6 +58,8 @@ final class SendRate {
 
     /** Bytes of the Ethernet, IP and UDP headers and of the ICRC around a packet. */
     private static final int OVERHEAD_BYTES = 50;
+
+    private static final int ACKNOWLEDGEMENT_BYTES = Bth.LENGTH + Aeth.LENGTH;
 
     private static final double MIN_BYTES_PER_NANO = MIN_BYTES_PER_SECOND / 1e9;
     private static final long NEVER = QueuePairMachine.NEVER;
@@ -80,6 +88,11 @@ final class SendRate {
 
     private boolean isHoldingBack;
 
+    /** True if a packet that is not just an acknowledgement was sent, and when the newest one was. */
+    private boolean hasSent;
+
+    private long sentNanos;
+
     private boolean isMeasuring;
     private long measuredSinceNanos;
     private long measuredBytes;
@@ -100,6 +113,7 @@ final class SendRate {
     void start() {
         isLimited = false;
         isHoldingBack = false;
+        hasSent = false;
         isMeasuring = false;
         roundTripNanos = 0;
         measuredBytes = 0;
@@ -145,6 +159,10 @@ final class SendRate {
 
     /** Notes that a packet was sent. */
     void onSent(long nowNanos, int bytes) {
+        if (bytes > ACKNOWLEDGEMENT_BYTES) {
+            sentNanos = nowNanos;
+            hasSent = true;
+        }
         long weight = (long) bytes + OVERHEAD_BYTES;
         measure(nowNanos, weight);
         if (isPaced()) {
@@ -162,6 +180,15 @@ final class SendRate {
             measuredBytes = 0;
         }
         measuredBytes += weight;
+    }
+
+    /**
+     * Returns whether a packet that is not just an acknowledgement was sent so recently that the peer may just have received it.
+     *
+     * @param roundTrip the smoothed round-trip time, 0 if unknown
+     */
+    boolean hasSentLately(long nowNanos, long roundTrip) {
+        return hasSent && nowNanos - sentNanos <= Math.max(RECENT_NANOS, 2 * roundTrip);
     }
 
     /**

@@ -241,18 +241,15 @@ final class SendWindow {
     }
 
     /**
-     * Moves the start of the window to a sequence; {@link #onAcknowledgedBytes} must follow.
-     *
-     * @return {@code true} if this moved the cursor: the response is to packets sent before going back
+     * Moves the start of the window to a sequence, and the cursor if the response is to packets sent before going back; {@link
+     * #onAcknowledgedBytes} must follow.
      */
-    boolean acknowledge(long to) {
+    void acknowledge(long to) {
         unacked = to;
-        if (cursor >= to) {
-            return false;
+        if (cursor < to) {
+            cursor = to;
+            readsInFlight = 0;
         }
-        cursor = to;
-        readsInFlight = 0;
-        return true;
     }
 
     /**

@@ -8,6 +8,7 @@ import io.rdma4j.wire.CongestionNotification;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.Wire;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -135,6 +136,62 @@ class CongestionControlTest {
                 other.a.queuePair);
         assertThat(other.a.queuePair.counters().badSource).isEqualTo(1);
         assertThat(other.a.queuePair.counters().receivedCongestionNotifications).isZero();
+    }
+
+    @Test
+    void marksOfPacketsOutOfSequenceAreNotReported() {
+        Pair pair = pair(CongestionMarks.ON);
+        pair.marks = w -> true;
+        for (int distance : new int[] {1, 500, 1 << 20, -1, -500}) {
+            pair.deliver(Pair.forge(true, Opcode.RC_SEND_ONLY, pair.options.psnA + distance, true, 16));
+        }
+        pair.pump();
+        assertThat(pair.b.queuePair.counters().congestionMarks).isZero();
+        assertThat(notifications(pair)).isEmpty();
+        assertThat(pair.b.queuePair.isCongestionCapable()).isFalse();
+    }
+
+    /** A notification that anyone forges who knows the addresses and ports. */
+    private static void forgeNotification(Pair pair) {
+        byte[] bytes = new byte[CongestionNotification.LENGTH + Packet.ICRC_LENGTH];
+        CongestionNotification.write(MemorySegment.ofArray(bytes), 0, 0xffff, pair.a.queuePair.number());
+        pair.deliver(new WirePacket(false, 1, Opcode.CONGESTION_NOTIFICATION, 0, false, bytes, pair.now));
+    }
+
+    private static boolean isSlowed(Pair pair) {
+        return pair.a.queuePair.congestion.rate().bytesPerSecond() < Long.MAX_VALUE;
+    }
+
+    @Test
+    void notificationThatCannotBeTrueIsNotObeyed() {
+        Pair unmarked = pair(CongestionMarks.LEARN); // routers do not mark its packets
+        write(unmarked);
+        forgeNotification(unmarked);
+        assertThat(isSlowed(unmarked)).isFalse();
+        assertThat(unmarked.a.queuePair.isCongestionCapable()).isFalse();
+        Pair silent = pair(CongestionMarks.ON);
+        forgeNotification(silent);
+        assertThat(isSlowed(silent)).isFalse();
+        Pair idle = pair(CongestionMarks.ON);
+        write(idle);
+        idle.now += 50_000_000;
+        forgeNotification(idle);
+        assertThat(isSlowed(idle)).isFalse();
+        assertThat(idle.a.queuePair.counters().droppedPackets).isEqualTo(1);
+        write(idle);
+        forgeNotification(idle);
+        assertThat(isSlowed(idle)).isTrue();
+    }
+
+    @Test
+    void forgedNotificationsCannotReduceTheRateBelowTheLowest() {
+        Pair pair = pair(CongestionMarks.ON);
+        for (int i = 0; i < 200; i++) {
+            write(pair);
+            forgeNotification(pair);
+        }
+        assertThat(pair.a.queuePair.congestion.rate().bytesPerSecond())
+                .isGreaterThanOrEqualTo(SendRate.MIN_BYTES_PER_SECOND);
     }
 
     /** A packet of 1 KiB takes longer than the acknowledgement timeout of 67 ms. */

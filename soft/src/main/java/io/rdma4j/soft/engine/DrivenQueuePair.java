@@ -143,6 +143,8 @@ public final class DrivenQueuePair extends DeadlineTask {
 
     /** Sets the path of the packets; under the engine lock. */
     public void path(Port newPort, QueuePairMachine.Peer peer) {
+        boolean isSamePeer =
+                newPort.equals(port) && peer.remoteHigh() == remoteHigh && peer.remoteLow() == remoteLow;
         port = newPort;
         remoteHigh = peer.remoteHigh();
         remoteLow = peer.remoteLow();
@@ -150,7 +152,7 @@ public final class DrivenQueuePair extends DeadlineTask {
         trafficClass = peer.trafficClass();
         hopLimit = peer.hopLimit();
         flowLabel = peer.flowLabel();
-        flow.connect(peer, machine.number());
+        flow.connect(peer, machine.number(), isSamePeer);
     }
 
     /** Sets the ports at which datagrams to this queue pair are received. The predicate is called for each packet. */

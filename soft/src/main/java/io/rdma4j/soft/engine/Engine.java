@@ -68,6 +68,7 @@ public final class Engine implements WaitDriver {
     private final WaitCoordinator waitCoordinator;
     private final Receiver receiver;
     private final Transmitter transmitter;
+    private final ReplyForecast replies = new ReplyForecast();
     private final EngineInput input;
     private final YieldPolicy yieldPolicy;
     private long now;
@@ -445,6 +446,7 @@ public final class Engine implements WaitDriver {
         if (queuePair.removed) {
             return; // closed since it rang: nothing may be reported for it any longer
         }
+        replies.onPost();
         faults.workFor(queuePair);
         try {
             if (queuePair.failRequested) {
@@ -525,9 +527,10 @@ public final class Engine implements WaitDriver {
             counters.cycles++;
             waitCoordinator.notePoll(now);
             transmit();
+            replies.onCycle();
             received = receive((counters.cycles & COLD_MASK) == 0, false) > 0;
             runTimers();
-            if (!received || waitCoordinator.isLeaderAsleep()) {
+            if (!received || waitCoordinator.isLeaderAsleep() || !replies.mayDefer()) {
                 transmitter.run(now);
             }
             noteDeadline();
@@ -605,8 +608,9 @@ public final class Engine implements WaitDriver {
         lockToLead();
         try {
             boolean received = receiveToLead(poll);
-            if (!done.getAsBoolean()) { // the caller's condition: what it throws is the caller's
-                sleep = finishToLead(received);
+            boolean isDone = done.getAsBoolean(); // the caller's condition: what it throws is the caller's
+            if (!isDone || received && !replies.mayDefer()) {
+                sleep = finishToLead(received || isDone);
             }
         } finally {
             lock.unlock();
@@ -620,6 +624,7 @@ public final class Engine implements WaitDriver {
         try {
             counters.cycles++;
             transmit();
+            replies.onCycle();
             boolean isKnownEmpty = poll == Poll.LINKS_UNLESS_IDLE && input.wasLastEmpty();
             int received = isKnownEmpty ? 0 : receive(true, poll == Poll.ALL);
             runTimers();
@@ -630,11 +635,15 @@ public final class Engine implements WaitDriver {
         }
     }
 
-    /** Runs the last part of the leader's cycle. Returns true if the leader may block, until a deadline that is published. */
-    private boolean finishToLead(boolean received) {
+    /**
+     * Transmits at the end of the leader's cycle. Returns true if the leader may block, until a deadline that is published.
+     *
+     * @param staysAwake true if the leader must not block
+     */
+    private boolean finishToLead(boolean staysAwake) {
         try {
             transmitter.run(now);
-            boolean sleep = !received && !transmitter.hasWork();
+            boolean sleep = !staysAwake && !transmitter.hasWork();
             if (sleep) {
                 waitCoordinator.publishSleep(nextDeadlineNanos());
             }

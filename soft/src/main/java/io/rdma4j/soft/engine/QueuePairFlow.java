@@ -22,13 +22,19 @@ final class QueuePairFlow {
         wantedPort = FlowLabel.datagramSourcePort(queuePairNumber);
     }
 
-    /** Sets the peer of the packets from now on. The source port is chosen again. */
-    void connect(QueuePairMachine.Peer peer, int queuePairNumber) {
+    /**
+     * Sets the path of the packets. The source port is chosen again, unless the path leads to the same peer and wants the same port:
+     * the port may be another one than the path wants, and the peer may hold the connection to it.
+     */
+    void connect(QueuePairMachine.Peer peer, int queuePairNumber, boolean isSamePeer) {
         int label = peer.flowLabel() != 0
                 ? peer.flowLabel()
                 : FlowLabel.ofQueuePairs(queuePairNumber, peer.queuePairNumber());
-        wantedPort = FlowLabel.sourcePort(label);
-        close();
+        int port = FlowLabel.sourcePort(label);
+        if (!isSamePeer || port != wantedPort) {
+            wantedPort = port;
+            close();
+        }
     }
 
     /** Returns the flow that the next packet from a port is sent from, or null for the port of the link. */
