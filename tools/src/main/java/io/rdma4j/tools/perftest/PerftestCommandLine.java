@@ -183,7 +183,10 @@ final class PerftestCommandLine {
 
     private void parse(char letter, String value) throws ToolFailure {
         switch (letter) {
-            case 'p' -> settings.port = number(value, "Port") & MAX_PORT;
+            case 'p' -> {
+                int _ = number(value, "Port");
+                settings.port = (int) CStrings.strtol(value) & MAX_PORT;
+            }
             case 'd' -> settings.device = value;
             case 'i' -> {
                 settings.devicePort = number(value, "IB Port");
