@@ -19,6 +19,7 @@ final class PerftestCommandLine {
     private static final Pattern INTEGER = Pattern.compile("\\s*[-+]?(0[xX][0-9a-fA-F]+|[0-9]+)?");
     /** A larger number loses its upper bits, as in C. */
     private static final int MAX_PORT = 0xffff;
+
     private static final int MIN_ITERATIONS = 5;
     private static final int MAX_ITERATIONS = 100_000_000;
     private static final int MAX_SEND_DEPTH = 15_000;
