@@ -180,7 +180,8 @@ public final class SoftDevice implements Device {
     }
 
     /** Returns the address at an index of the GID table, or null. */
-    @Nullable InetAddress address(int gidIndex) {
+    @Nullable
+    InetAddress address(int gidIndex) {
         InetAddress known = known(gidIndex);
         if (known == null) {
             refresh();

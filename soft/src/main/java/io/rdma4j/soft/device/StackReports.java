@@ -55,7 +55,13 @@ public final class StackReports implements AutoCloseable {
             SoftDevice device = context.softDevice();
             DeviceReport known = devices.get(device.name());
             int count = open.size() + (known == null ? 0 : known.queuePairs());
-            devices.put(device.name(), new DeviceReport(device.name(), device.networkName(), count, Counters.of(device.counters().sums())));
+            devices.put(
+                    device.name(),
+                    new DeviceReport(
+                            device.name(),
+                            device.networkName(),
+                            count,
+                            Counters.of(device.counters().sums())));
             for (SoftQueuePair queuePair : open) {
                 if (queuePairs.size() < StackReport.MAX_QUEUE_PAIRS) {
                     queuePairs.add(queuePair.report());

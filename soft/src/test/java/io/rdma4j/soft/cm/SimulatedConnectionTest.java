@@ -205,8 +205,9 @@ class SimulatedConnectionTest {
         dialogue.network.settle();
         assertThat(dialogue.passive.take(CmEvent.Type.REJECTED).status()).isEqualTo(4);
         assertThatThrownBy(() -> dialogue.passive.id().accept(Dialogue.parameters()))
-                .isInstanceOfSatisfying(RdmaException.class, refused -> assertThat(refused.errno())
-                        .isEqualTo(Errno.EINVAL))
+                .isInstanceOfSatisfying(
+                        RdmaException.class,
+                        refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL))
                 .hasMessageContaining("the peer has withdrawn its request");
     }
 

@@ -97,8 +97,9 @@ class ClosedObjectsTest {
     @ValueSource(ints = {-3, 1, 100})
     void onlyEventsThatWereTakenCanBeAcknowledged(int count) {
         assertThatThrownBy(() -> completions.acknowledgeEvents(count))
-                .isInstanceOfSatisfying(RdmaException.class, refused -> assertThat(refused.errno())
-                        .isEqualTo(Errno.EINVAL))
+                .isInstanceOfSatisfying(
+                        RdmaException.class,
+                        refused -> assertThat(refused.errno()).isEqualTo(Errno.EINVAL))
                 .isNotInstanceOf(ClosedException.class);
         completions.close();
     }

@@ -19,6 +19,7 @@ final class PerftestCommandLine {
     private static final Pattern INTEGER = Pattern.compile("\\s*[-+]?(0[xX][0-9a-fA-F]+|[0-9]+)?");
     /** A larger number loses its upper bits, as in C. */
     private static final int MAX_PORT = 0xffff;
+
     private static final int MIN_ITERATIONS = 5;
     private static final int MAX_ITERATIONS = 100_000_000;
     private static final int MAX_SEND_DEPTH = 15_000;
@@ -183,7 +184,10 @@ final class PerftestCommandLine {
 
     private void parse(char letter, String value) throws ToolFailure {
         switch (letter) {
-            case 'p' -> settings.port = number(value, "Port") & MAX_PORT;
+            case 'p' -> {
+                int _ = number(value, "Port");
+                settings.port = (int) CStrings.strtol(value) & MAX_PORT;
+            }
             case 'd' -> settings.device = value;
             case 'i' -> {
                 settings.devicePort = number(value, "IB Port");

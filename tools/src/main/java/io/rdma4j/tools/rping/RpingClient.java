@@ -82,17 +82,31 @@ final class RpingClient {
     }
 
     private void pingAll(RpingConnection connection) throws ToolFailure {
+        int done = 0;
         try {
-            for (int ping = 0; options.count() == 0 || ping < options.count(); ping++) {
-                ping(connection, ping);
+            while (options.count() == 0 || done < options.count()) {
+                ping(connection, done);
+                done++;
             }
         } catch (ToolFailure e) {
             if (e instanceof DataMismatch || progress.state() != RpingState.DISCONNECTED) {
                 report.error("rping client failed: " + e.status());
                 throw e;
             }
+            requireDone(done);
         } finally {
             connection.disconnect();
+        }
+    }
+
+    /** Fails if the server disconnected too early. C's tool reports success then, also if no ping was done. */
+    private void requireDone(int done) throws ToolFailure {
+        int wanted = Math.max(1, options.count());
+        if (done < wanted) {
+            report.explain("the server disconnected after " + done + " of "
+                    + (options.count() == 0 ? "unlimited" : wanted) + " pings. See the server's output;"
+                    + " both sides need the same -S, and the network must carry packets of the path MTU");
+            throw new ToolFailure(-1);
         }
     }
 

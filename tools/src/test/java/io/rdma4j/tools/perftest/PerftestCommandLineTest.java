@@ -41,7 +41,7 @@ class PerftestCommandLineTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"70000, 4464", "-1, 65535", "0x1f90, 8080"})
+    @CsvSource({"70000, 4464", "-1, 65535", "4294967297, 1", "0x1f90, 8080"})
     void thePortHasTheLower16BitsOfItsNumberAsInC(String number, int port) throws ToolFailure {
         assertThat(read(MeasuredOperation.WRITE, Measure.BANDWIDTH, "-p " + number).port)
                 .isEqualTo(port);

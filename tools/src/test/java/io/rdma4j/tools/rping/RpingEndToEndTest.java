@@ -146,8 +146,9 @@ class RpingEndToEndTest {
                         "cq completion failed status 4",
                         "wait for RDMA_READ_COMPLETE state 11",
                         "rping server failed: -1");
-        assertThat(client.status()).isZero();
+        assertThat(client.status()).isEqualTo(-1);
         assertThat(client.errorLines()).contains("client DISCONNECT EVENT...", "wait for RDMA_WRITE_ADV state 10");
+        assertThat(client.explanations()).singleElement().asString().contains("after 0 of 1 pings");
     }
 
     @Test

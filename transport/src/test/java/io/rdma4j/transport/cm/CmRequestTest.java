@@ -238,7 +238,10 @@ class CmRequestTest {
             deliver(client.address, request(i, i).build());
             deliver(client.address, Rej.timeout(i, Rej.MESSAGE_OTHER, 77));
         }
-        assertThat(server.requested).hasSize(100).extracting(CmConnection::state).containsOnly(CmState.IDLE);
+        assertThat(server.requested)
+                .hasSize(100)
+                .extracting(CmConnection::state)
+                .containsOnly(CmState.IDLE);
         assertThat(server.events).filteredOn("discarded"::equals).hasSize(98);
         assertThat(listening.waiting()).isEqualTo(2);
         assertThat(server.agent.halfOpenCount()).isEqualTo(2);
@@ -271,9 +274,7 @@ class CmRequestTest {
         ListenedService<Req> listening = server.listen(server.agent, CmHost.SERVICE, 1);
         deliver(client.address, request(1, 1).build());
         int id = server.requested.getFirst().localId();
-        deliver(
-                client.address,
-                Rej.of(1, id, Rej.MESSAGE_OTHER, RejectReason.STALE_CONNECTION, PrivateData.EMPTY));
+        deliver(client.address, Rej.of(1, id, Rej.MESSAGE_OTHER, RejectReason.STALE_CONNECTION, PrivateData.EMPTY));
         assertThat(server.requested.getFirst().state()).isEqualTo(CmState.TIMEWAIT);
         fabric.run(100 * SECOND);
         assertThat(server.requested.getFirst().state()).isEqualTo(CmState.IDLE);

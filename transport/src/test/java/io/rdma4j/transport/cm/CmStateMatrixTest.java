@@ -164,7 +164,8 @@ class CmStateMatrixTest {
         assertThat(String.join(" + ", host.events)).isEqualTo(events.equals("-") ? "" : events);
         boolean hasState = connection.state() != CmState.IDLE;
         assertThat(host.agent.connectionCount()).isEqualTo(hasState ? 1 : 0);
-        boolean isWithdrawn = state.equals("MRA_REQ_SENT") && !connection.state().equals(CmState.MRA_REQ_SENT);
+        boolean isWithdrawn =
+                state.equals("MRA_REQ_SENT") && !connection.state().equals(CmState.MRA_REQ_SENT);
         assertThat(host.agent.halfOpenCount()).isEqualTo(isWithdrawn || isHalfOpen(connection) ? 1 : 0);
         connection.releaseBacklog(); // the owner takes a withdrawn request
         assertThat(host.agent.halfOpenCount()).isEqualTo(isHalfOpen(connection) ? 1 : 0);

@@ -30,8 +30,8 @@ public final class UnacknowledgedEvents {
      * @throws RdmaException {@code EINVAL} for a negative number, or for more events than were taken; nothing changes then
      */
     public void acknowledge(int acknowledged) {
-        int before = count.getAndUpdate(
-                unacknowledged -> isPossible(acknowledged, unacknowledged) ? unacknowledged - acknowledged : unacknowledged);
+        int before = count.getAndUpdate(unacknowledged ->
+                isPossible(acknowledged, unacknowledged) ? unacknowledged - acknowledged : unacknowledged);
         if (!isPossible(acknowledged, before)) {
             throw new RdmaException(
                     OPERATION,
