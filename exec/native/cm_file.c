@@ -123,18 +123,12 @@ static ssize_t execute(int descriptor, int handle, const void *buffer, size_t by
 	return error ? -1 : (ssize_t)bytes;
 }
 
-/* A child of vfork has this memory with descriptors of its own. A child of fork gets an error from Java. */
-static int is_shared_by_child(void)
-{
-	return !descriptors_are_own() && !descriptors_are_forked();
-}
-
 PUBLIC ssize_t write(int descriptor, const void *buffer, size_t bytes)
 {
 	int handle = handle_of(descriptor);
 
 	/* Java writes to the eventfd itself. After vfork, a descriptor of the child may be another file. */
-	if (__builtin_expect(!handle, 1) || is_called_by_java() || is_shared_by_child())
+	if (__builtin_expect(!handle, 1) || is_called_by_java() || descriptors_are_of_parent())
 		return libc_write(descriptor, buffer, bytes);
 	return execute(descriptor, handle, buffer, bytes);
 }

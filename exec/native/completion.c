@@ -123,7 +123,7 @@ int ibv_resize_cq(struct ibv_cq *cq, int cqe)
 /* Java waits until the program has acknowledged all events. */
 int ibv_destroy_cq(struct ibv_cq *cq)
 {
-	int error = close_handle(cq->handle);
+	int error = close_after_events(cq->handle);
 
 	if (error)
 		return fail(error);

@@ -37,7 +37,7 @@ static int highest = -1;
 
 static pthread_once_t first_mark = PTHREAD_ONCE_INIT;
 static pid_t owner;		/* the process whose descriptors have marks */
-static int is_child;		/* of fork, which has a table of its own, but no Java */
+static int is_child;		/* of fork, which has a table of its own, but no Java: nothing is protected, and nothing has to be ended */
 
 static void note_child(void)
 {
@@ -50,15 +50,9 @@ static void prepare(void)
 	pthread_atfork(NULL, NULL, note_child);
 }
 
-/* Whether this is the process with the marks, and not a child of fork or vfork. The latter shares its memory. */
-int descriptors_are_own(void)
+int descriptors_are_of_parent(void)
 {
-	return !is_child && getpid() == owner;
-}
-
-int descriptors_are_forked(void)
-{
-	return is_child;
+	return !is_child && getpid() != owner;
 }
 
 int descriptor_mark(int descriptor)
@@ -90,7 +84,7 @@ static int mark_created(int descriptor)
 {
 	if (is_called_by_java() && descriptor >= 0)
 		descriptor_set_mark(descriptor, MARK_JAVA);
-	else if (__builtin_expect(descriptor_mark(descriptor), 0) && descriptors_are_own())
+	else if (__builtin_expect(descriptor_mark(descriptor), 0) && !descriptors_are_of_parent())
 		descriptor_set_mark(descriptor, 0);
 	return descriptor;
 }
@@ -133,7 +127,7 @@ int event_descriptor(int flags)
 /* Whether the caller must leave a descriptor of this process alone. */
 static int is_protected(int mark)
 {
-	return mark == MARK_JAVA && !is_called_by_java();
+	return mark == MARK_JAVA && !is_child && !is_called_by_java();
 }
 
 /* Ends what Java does with a descriptor before it is closed or replaced. */
@@ -142,7 +136,7 @@ static void release(int descriptor)
 	int mark = __atomic_exchange_n(&marks[descriptor], 0, __ATOMIC_ACQ_REL);
 	int before = errno;
 
-	if (mark > 0)
+	if (mark > 0 && !is_child)
 		cm_close(mark);
 	errno = before;
 }
@@ -151,7 +145,7 @@ PUBLIC int close(int descriptor)
 {
 	int mark = descriptor_mark(descriptor);
 
-	if (__builtin_expect(!mark, 1) || !descriptors_are_own())
+	if (__builtin_expect(!mark, 1) || descriptors_are_of_parent())
 		return libc_close(descriptor);
 	if (is_protected(mark)) {
 		errno = EBADF;
@@ -195,7 +189,7 @@ static int close_other_than_java(unsigned int first, unsigned int last, int flag
 
 PUBLIC int close_range(unsigned int first, unsigned int last, int flags)
 {
-	if (flags & 4 /* CLOSE_RANGE_CLOEXEC */ || first > last || !descriptors_are_own())
+	if (flags & 4 /* CLOSE_RANGE_CLOEXEC */ || first > last || descriptors_are_of_parent())
 		return libc_close_range(first, last, flags);
 	return close_other_than_java(first, last, flags);
 }
@@ -204,10 +198,10 @@ PUBLIC void closefrom(int first)
 {
 	unsigned int from = first < 0 ? 0 : (unsigned int)first;
 
-	if (descriptors_are_own())
-		close_other_than_java(from, ~0U, 0);
-	else
+	if (descriptors_are_of_parent())
 		close_all(from, ~0U, 0);
+	else
+		close_other_than_java(from, ~0U, 0);
 }
 
 /* Returns 0, or -1 with the errno that dup2 has for a number that is just being opened. */
@@ -215,13 +209,13 @@ static int prepare_replacement(int descriptor, int wanted)
 {
 	int mark = descriptor_mark(wanted);
 
-	if (__builtin_expect(!mark, 1) || descriptor == wanted || !descriptors_are_own() || fcntl(descriptor, F_GETFD) < 0)
+	if (__builtin_expect(!mark, 1) || descriptor == wanted || descriptors_are_of_parent() || fcntl(descriptor, F_GETFD) < 0)
 		return 0;
 	if (is_protected(mark)) {
 		errno = EBUSY;
 		return -1;
 	}
-	if (mark != MARK_JAVA)
+	if (mark != MARK_JAVA || is_child)
 		release(wanted);
 	return 0;
 }

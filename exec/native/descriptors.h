@@ -12,8 +12,7 @@
 int descriptor_mark(int descriptor);
 int descriptor_set_mark(int descriptor, int mark);	/* returns 0, or EMFILE if the number is too large for a mark */
 int descriptor_created(int descriptor);			/* of a file that has just been opened; returns the descriptor */
-int descriptors_are_own(void);				/* whether the marks hold in this process */
-int descriptors_are_forked(void);			/* whether this is a child of fork, which has the marks of its parent */
+int descriptors_are_of_parent(void);			/* in a child of vfork, which has the memory of its parent, and other descriptors */
 
 /* Creates an eventfd with MARK_EVENT. Returns a descriptor, or -1 with errno. close ends it. */
 int event_descriptor(int flags);

@@ -23,6 +23,13 @@ int close_handle(int handle)
 	return bridge_call(BRIDGE_CLOSE, arguments);
 }
 
+int close_after_events(int handle)
+{
+	uint64_t arguments[] = { handle };
+
+	return call_by_helper(CALL_CONTROL, BRIDGE_CLOSE, (uintptr_t)arguments, 0);
+}
+
 /* Returns the known device of a name, or a new one. NULL: no memory. */
 static struct device *find_device(const char *name)
 {

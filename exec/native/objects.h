@@ -113,6 +113,9 @@ static inline void *no_object(int error)
 /* Closes an object of Java. Returns 0 or an errno. */
 int close_handle(int handle);
 
+/* The same for an object with events, for whose acknowledgement it waits. Handlers of signals run meanwhile. */
+int close_after_events(int handle);
+
 /* Appends or removes a taken event. */
 void add_taken(struct taken_event **list, struct taken_event *event);
 uint64_t remove_taken(struct taken_event **list);

@@ -191,7 +191,7 @@ int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_
 
 int ibv_destroy_qp(struct ibv_qp *qp)
 {
-	int error = close_handle(qp->handle);
+	int error = close_after_events(qp->handle);
 
 	if (error)
 		return fail(error);

@@ -101,7 +101,7 @@ int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr)
 
 int ibv_destroy_srq(struct ibv_srq *srq)
 {
-	int error = close_handle(srq->handle);
+	int error = close_after_events(srq->handle);
 
 	if (!error)
 		free(srq);

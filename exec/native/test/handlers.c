@@ -10,6 +10,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
+#include "connection.h"
 #include "device.h"
 
 static volatile sig_atomic_t caught;
@@ -169,6 +170,33 @@ static int handler_jumps(void)
 	return 0;
 }
 
+static void end(int unused)
+{
+	(void)unused;
+	_exit(7);
+}
+
+/* The end of a queue waits until the program has acknowledged its events; a handler may end that. */
+static int handler_ends_a_wait(void)
+{
+	struct ibv_qp_init_attr creation = { .send_cq = queue, .recv_cq = queue, .qp_type = IBV_QPT_RC, .cap = { 4, 4, 1, 1, 0 } };
+	struct ibv_qp *pair = ibv_create_qp(domain, &creation);
+	struct ibv_qp_attr attributes = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+	struct ibv_recv_wr request = { 0 }, *bad;
+	struct ibv_cq *ready;
+	void *unused;
+
+	check(pair && !ibv_modify_qp(pair, &attributes, 1 | ACCESS | PKEY_INDEX | PORT), "a queue pair");
+	check(!context->ops.req_notify_cq(queue, 0) && !context->ops.post_recv(pair, &request, &bad), "a request for an event");
+	attributes.qp_state = IBV_QPS_ERR;
+	check(!ibv_modify_qp(pair, &attributes, 1) && !ibv_get_cq_event(channel, &ready, &unused), "an event");
+	check(!ibv_destroy_qp(pair), "the end of a queue pair");
+	signal(SIGALRM, end);
+	alarm(1);
+	ibv_destroy_cq(queue);
+	return 98;
+}
+
 /* Queued signals arrive in their order, and each once. */
 
 static pthread_t receiver;
@@ -274,6 +302,7 @@ static const struct test_case cases[] = {
 	{ "handler_sets_another_handler", handler_sets_another_handler, 0 },
 	{ "handler_crashes", handler_crashes, 0 },
 	{ "handler_jumps", handler_jumps, 0 },
+	{ "handler_ends_a_wait", handler_ends_a_wait, 0 },
 	{ "queued_signals", queued_signals, 0 },
 	{ "flags", flags, 0 },
 	{ "vfork_child", vfork_child, 0 },
