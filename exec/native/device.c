@@ -300,7 +300,7 @@ static uint64_t lane_speed(uint32_t code)
 	return 0;
 }
 
-static uint64_t lane_count(uint8_t code)
+unsigned int lane_count(uint8_t code)
 {
 	switch (code) {
 	case 1: return 1;

@@ -116,6 +116,9 @@ int close_handle(int handle);
 void add_taken(struct taken_event **list, struct taken_event *event);
 uint64_t remove_taken(struct taken_event **list);
 
+/* The number of lanes by the code of a width; 0 if it is unknown. */
+unsigned int lane_count(uint8_t code);
+
 /* ibv_query_gid_type, under the name by which the library calls it. */
 int query_gid_type(struct ibv_context *context, uint8_t port, unsigned int index, int *type);
 
