@@ -27,6 +27,7 @@ define_fault_rows() {
     row_add missing/JDK-too-old C quick 10 with_old_jdk
     row_add missing/libjvm C full 10 without_libjvm
     row_add missing/compiler C full 60 without_compiler
+    row_add program/Java C quick 20 java_program
     row_add program/static C quick 10 static_program
     row_add program/setuid C quick 10 setuid_program
     row_add machine/full-dev-shm 'C->C' quick 30 full_shared_memory
@@ -162,6 +163,24 @@ refused() { # STATUS TEXT PROGRAM ARGUMENTS...
     start program server "$limit" "$launcher" exec -- "$@"
     finish program
     one_sentence "$expected" "$text"
+}
+
+# A process has one virtual machine only: a Java program that calls libibverbs is told so, and has no devices.
+java_program() {
+    cat >"$row_dir/Devices.java" <<'END'
+import java.lang.foreign.*;
+
+class Devices {
+    public static void main(String[] arguments) throws Throwable {
+        var library = SymbolLookup.libraryLookup("libibverbs.so.1", Arena.global());
+        var list = Linker.nativeLinker().downcallHandle(
+                library.findOrThrow("ibv_get_device_list"),
+                FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.ADDRESS));
+        System.exit(((MemorySegment) list.invoke(MemorySegment.NULL)).address() == 0 ? 3 : 0);
+    }
+}
+END
+    refused 3 'a Java program cannot use RDMA by this library' java --enable-native-access=ALL-UNNAMED "$row_dir/Devices.java"
 }
 
 one_sentence() { # STATUS TEXT

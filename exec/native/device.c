@@ -161,6 +161,9 @@ static void fill_tables(struct verbs_context *verbs)
 	operations->post_recv = post_recv;
 	verbs->query_port = query_port;
 	verbs->advise_mr = advise_mr;
+	verbs->alloc_parent_domain = alloc_parent_domain;
+	verbs->alloc_td = alloc_td;
+	verbs->dealloc_td = dealloc_td;
 	verbs->modify_qp_rate_limit = modify_qp_rate_limit;
 	verbs->query_rt_values = query_rt_values;
 	verbs->create_cq_ex = create_cq_ex;
@@ -307,7 +310,7 @@ static uint64_t lane_speed(uint32_t code)
 	return 0;
 }
 
-static uint64_t lane_count(uint8_t code)
+unsigned int lane_count(uint8_t code)
 {
 	switch (code) {
 	case 1: return 1;

@@ -1,6 +1,7 @@
 /* The Java virtual machine in the process of the program. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <link.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -304,6 +305,15 @@ static int clear_exception(jni_table environment)
 	return 1;
 }
 
+static int is_virtual_machine(struct dl_phdr_info *object, size_t bytes, void *unused)
+{
+	const char *name = object->dlpi_name ? strrchr(object->dlpi_name, '/') : NULL;
+
+	(void)bytes;
+	(void)unused;
+	return name && !strcmp(name, "/libjvm.so");
+}
+
 static int create_vm(const char *file, jni_table *environment)
 {
 	struct option_list list = { 0 };
@@ -342,6 +352,11 @@ static int start_vm(void)
 
 	if (!file || !*file) {
 		complain("RDMA4J_EXEC_JVM is not set: start the program by \"rdma4j exec PROGRAM\"", "");
+		return ENODEV;
+	}
+	if (dl_iterate_phdr(is_virtual_machine, NULL)) {
+		complain("a Java program cannot use RDMA by this library, since a process has one virtual machine only: "
+			 "let it use the API of rdma4j, or start it by \"rdma4j run\" for its sockets", "");
 		return ENODEV;
 	}
 	signals_start();

@@ -13,6 +13,7 @@
 
 static struct {
 	int (*open)(const char *, int, ...);
+	int (*openat)(int, const char *, int, ...);
 	int (*close)(int);
 	int (*close_range)(unsigned int, unsigned int, int);
 	int (*dup2)(int, int);
@@ -29,7 +30,12 @@ static struct {
 	int (*stat)(const char *, struct stat *);
 	int (*lstat)(const char *, struct stat *);
 	int (*fstat)(int, struct stat *);
+	int (*fstatat)(int, const char *, struct stat *, int);
+	int (*statx)(int, const char *, int, unsigned int, struct statx *);
 	int (*access)(const char *, int);
+	int (*faccessat)(int, const char *, int, int);
+	FILE *(*fopen)(const char *, const char *);
+	char *(*realpath)(const char *, char *);
 } next;
 
 #define FIND(name) (*(void **)&next.name = dlsym(RTLD_NEXT, #name))
@@ -37,6 +43,7 @@ static struct {
 __attribute__((constructor(101))) static void find_next(void)
 {
 	FIND(open);
+	FIND(openat);
 	FIND(close);
 	FIND(close_range);	/* glibc 2.34 and newer */
 	FIND(dup2);
@@ -50,15 +57,25 @@ __attribute__((constructor(101))) static void find_next(void)
 	FIND(accept);
 	FIND(accept4);
 	FIND(write);
-	FIND(stat);		/* as functions, these three are in glibc 2.33 and newer */
+	FIND(stat);		/* as functions, these four are in glibc 2.33 and newer */
 	FIND(lstat);
 	FIND(fstat);
+	FIND(fstatat);
+	FIND(statx);
 	FIND(access);
+	FIND(faccessat);
+	FIND(fopen);
+	FIND(realpath);
 }
 
 int libc_open(const char *path, int flags, mode_t mode)
 {
 	return next.open ? next.open(path, flags, mode) : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int libc_openat(int folder, const char *path, int flags, mode_t mode)
+{
+	return next.openat ? next.openat(folder, path, flags, mode) : (int)syscall(SYS_openat, folder, path, flags, mode);
 }
 
 int libc_close(int descriptor)
@@ -154,4 +171,34 @@ int libc_fstat(int descriptor, struct stat *result)
 int libc_access(const char *path, int mode)
 {
 	return next.access ? next.access(path, mode) : (int)syscall(SYS_faccessat, AT_FDCWD, path, mode);
+}
+
+int libc_fstatat(int folder, const char *path, struct stat *result, int flags)
+{
+	return next.fstatat ? next.fstatat(folder, path, result, flags) : (int)syscall(SYS_newfstatat, folder, path, result, flags);
+}
+
+int libc_statx(int folder, const char *path, int flags, unsigned int mask, struct statx *result)
+{
+	return next.statx ? next.statx(folder, path, flags, mask, result) : (int)syscall(SYS_statx, folder, path, flags, mask, result);
+}
+
+int libc_faccessat(int folder, const char *path, int mode, int flags)
+{
+	/* The system call has no flags. */
+	return next.faccessat ? next.faccessat(folder, path, mode, flags) : (int)syscall(SYS_faccessat, folder, path, mode);
+}
+
+FILE *libc_fopen(const char *path, const char *mode)
+{
+	if (!next.fopen)
+		find_next();
+	return next.fopen(path, mode);
+}
+
+char *libc_realpath(const char *path, char *resolved)
+{
+	if (!next.realpath)
+		find_next();
+	return next.realpath(path, resolved);
 }

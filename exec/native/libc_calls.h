@@ -2,6 +2,7 @@
 #ifndef RDMA4J_LIBC_CALLS_H
 #define RDMA4J_LIBC_CALLS_H
 
+#include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -11,6 +12,7 @@
  * whenever the original may: before constructors run, after fork, and by signal handlers.
  */
 int libc_open(const char *path, int flags, mode_t mode);
+int libc_openat(int folder, const char *path, int flags, mode_t mode);
 int libc_close(int descriptor);
 int libc_close_range(unsigned int first, unsigned int last, int flags);
 int libc_dup2(int descriptor, int wanted); /* of two different descriptors */
@@ -27,7 +29,14 @@ ssize_t libc_write(int descriptor, const void *buffer, size_t bytes);
 int libc_stat(const char *path, struct stat *result);
 int libc_lstat(const char *path, struct stat *result);
 int libc_fstat(int descriptor, struct stat *result);
+int libc_fstatat(int folder, const char *path, struct stat *result, int flags);
+int libc_statx(int folder, const char *path, int flags, unsigned int mask, struct statx *result);
 int libc_access(const char *path, int mode);
+int libc_faccessat(int folder, const char *path, int mode, int flags);
+
+/* These two allocate memory. They are looked up when the constructor has not done it. */
+FILE *libc_fopen(const char *path, const char *mode);
+char *libc_realpath(const char *path, char *resolved);
 
 /* cm_file.c: opens the device file of the connection manager. Returns a descriptor, or -1 with errno. */
 int cm_open(int flags);

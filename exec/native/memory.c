@@ -1,4 +1,4 @@
-/* Domains, registered memory, memory windows and buffers. */
+/* Registered memory, memory windows and buffers. */
 #define _GNU_SOURCE
 #include <string.h>
 #include <sys/mman.h>
@@ -13,24 +13,6 @@ struct ibv_buf {
 	size_t size;
 };
 
-struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
-{
-	struct ibv_pd *domain = calloc(1, sizeof(*domain));
-	uint64_t arguments[] = { context_handle(context) };
-	int error;
-
-	if (!domain)
-		return no_object(ENOMEM);
-	error = bridge_call(BRIDGE_ALLOCATE_DOMAIN, arguments);
-	if (error) {
-		free(domain);
-		return no_object(error);
-	}
-	domain->context = context;
-	domain->handle = (uint32_t)arguments[0];
-	return domain;
-}
-
 /* Closes an object of Java and frees that of C. */
 static int close_and_free(int handle, void *object)
 {
@@ -39,11 +21,6 @@ static int close_and_free(int handle, void *object)
 	if (!error)
 		free(object);
 	return fail(error);
-}
-
-int ibv_dealloc_pd(struct ibv_pd *pd)
-{
-	return close_and_free(pd->handle, pd);
 }
 
 /* Rights that need memory that the program may write. */

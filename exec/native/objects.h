@@ -120,10 +120,16 @@ int close_after_events(int handle);
 void add_taken(struct taken_event **list, struct taken_event *event);
 uint64_t remove_taken(struct taken_event **list);
 
+/* The number of lanes by the code of a width; 0 if it is unknown. */
+unsigned int lane_count(uint8_t code);
+
 /* ibv_query_gid_type, under the name by which the library calls it. */
 int query_gid_type(struct ibv_context *context, uint8_t port, unsigned int index, int *type);
 
 /* Functions that programs call through tables. */
+struct ibv_td *alloc_td(struct ibv_context *context, struct ibv_td_init_attr *attributes);
+int dealloc_td(struct ibv_td *td);
+struct ibv_pd *alloc_parent_domain(struct ibv_context *context, struct ibv_parent_domain_init_attr *attributes);
 int query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input, struct ibv_device_attr_ex *attributes,
 		    size_t size);
 int query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attributes, size_t size);

@@ -1,11 +1,12 @@
 /*
- * Files that programs look for beside libibverbs. /dev/infiniband has the device files, and /sys/class/infiniband what UCX, NCCL
- * and others read about GIDs. A file of the system comes first, and another path is none of this library.
+ * Files that programs look for beside libibverbs. /dev/infiniband has the device files, and /sys/class/infiniband what UCX, NCCL, libibumad
+ * and others read. A file of the system comes first, and another path is none of this library. device_files.c has their content.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <net/if.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,134 +15,38 @@
 #include <unistd.h>
 
 #include "descriptors.h"
+#include "device_files.h"
 #include "libc_calls.h"
 #include "library.h"
-#include "verbs_abi.h"
 
-#define DEVICE_FILES "/dev/infiniband/"
 #define CM_FILE "/dev/infiniband/rdma_cm"
-#define VERBS_FILES "/dev/infiniband/uverbs"
-#define ATTRIBUTES "/sys/class/infiniband"
-#define ATTRIBUTE_BYTES 64
-#define NAME_BEGINNING "rdma4j_" /* of a software device; the files of any other one are the system's */
 
-static int begins_with(const char *path, const char *beginning)
+/* Whether a path can be one of this library, and whether the caller is the program. */
+static inline int may_be_ours(const char *path)
 {
-	return !strncmp(path, beginning, strlen(beginning));
+	return __builtin_expect(path && path[0] == '/' && (path[1] == 'd' || path[1] == 's'), 0) && !is_called_by_java();
 }
 
-/*
- * Returns the device with a name, or with a name of its device file; NULL if there is none. The device stays there.
- *
- * It does not start Java to look for a device of hardware: libpsm2 does so in its constructor, where the dynamic linker lets no other
- * thread load a library.
- */
-static struct ibv_device *find_device(const char *name, const char *file)
+/* Returns a descriptor of a file that the system has not, or -1 with errno. */
+static int open_ours(const char *path, int flags)
 {
-	struct ibv_device *found = NULL;
-	struct ibv_device **list;
+	char text[DEVICE_FILE_BYTES] = "";
+	int error, file;
 
-	if (name && !begins_with(name, NAME_BEGINNING))
-		return NULL;
-	list = ibv_get_device_list(NULL);
-	for (int i = 0; list && list[i] && !found; i++) {
-		if (name ? !strcmp(list[i]->name, name) : !strcmp(list[i]->dev_name, file))
-			found = list[i];
+	switch (device_file_kind(path)) {
+	case S_IFCHR:
+		/* It can be opened, as a test of rights, but has no commands. */
+		return libc_open("/dev/null", flags & ~(O_CREAT | O_EXCL | O_TRUNC), 0);
+	case S_IFREG:
+		break;
+	case S_IFDIR:
+		errno = EISDIR;
+		return -1;
+	default:
+		errno = ENOENT;
+		return -1;
 	}
-	if (list)
-		ibv_free_device_list(list);
-	return found;
-}
-
-/* Attributes of ports. Each function writes a line. It returns 0 or an errno. */
-
-static int write_type(const struct ibv_gid_entry *entry, char *text)
-{
-	strcpy(text, entry->gid_type == IBV_GID_TYPE_ROCE_V2 ? "RoCE v2\n" : "IB/RoCE v1\n");
-	return 0;
-}
-
-static int write_interface(const struct ibv_gid_entry *entry, char *text)
-{
-	char name[IF_NAMESIZE];
-
-	if (!if_indextoname(entry->ndev_ifindex, name))
-		return errno;
-	snprintf(text, ATTRIBUTE_BYTES, "%s\n", name);
-	return 0;
-}
-
-static int write_gid(const struct ibv_gid_entry *entry, char *text)
-{
-	for (int i = 0; i < 16; i += 2)
-		text += sprintf(text, "%02x%02x%c", entry->gid.raw[i], entry->gid.raw[i + 1], i < 14 ? ':' : '\n');
-	return 0;
-}
-
-static const struct {
-	const char *folder;
-	int (*write)(const struct ibv_gid_entry *, char *);
-} gid_attributes[] = {
-	{ "gid_attrs/types", write_type },
-	{ "gid_attrs/ndevs", write_interface },
-	{ "gids", write_gid },
-};
-
-static int read_gid_attribute(struct ibv_context *context, unsigned int port, const char *rest, char *text)
-{
-	for (size_t i = 0; i < sizeof(gid_attributes) / sizeof(*gid_attributes); i++) {
-		const char *folder = gid_attributes[i].folder;
-		struct ibv_gid_entry entry = { 0 };
-		unsigned int index;
-		int end = 0;
-		int error;
-
-		if (!begins_with(rest, folder) || sscanf(rest + strlen(folder), "/%u%n", &index, &end) != 1 ||
-		    rest[strlen(folder) + end])
-			continue;
-		error = (int)_ibv_query_gid_ex(context, port, index, &entry, 0, sizeof(entry));
-		/* As in the kernel, an empty entry has a GID of zeros, and its other attributes cannot be read. */
-		if (error == ENODATA)
-			error = gid_attributes[i].write == write_gid ? 0 : EINVAL;
-		return error ? error : gid_attributes[i].write(&entry, text);
-	}
-	return ENOENT;
-}
-
-/* Reads a file below the folder of a port. Returns 0, or an errno: ENOENT if there is no such file. */
-static int read_attribute(const char *path, char *text)
-{
-	char name[IBV_SYSFS_NAME_MAX];
-	struct ibv_device *device;
-	struct ibv_context *context;
-	unsigned int port;
-	int rest = 0;
-	int error;
-
-	if (sscanf(path, ATTRIBUTES "/%63[^/]/ports/%u/%n", name, &port, &rest) != 2 || !rest)
-		return ENOENT;
-	device = find_device(name, NULL);
-	if (!device)
-		return ENOENT;
-	if (!strcmp(path + rest, "link_layer")) {
-		strcpy(text, "Ethernet\n");
-		return 0;
-	}
-	context = ibv_open_device(device);
-	if (!context)
-		return errno;
-	error = read_gid_attribute(context, port, path + rest, text);
-	ibv_close_device(context);
-	return error;
-}
-
-/* Returns a descriptor of an attribute's text, or -1 with errno. */
-static int open_attribute(const char *path, int flags)
-{
-	char text[ATTRIBUTE_BYTES] = "";
-	int error = read_attribute(path, text);
-	int file;
-
+	error = device_file_read(path, text);
 	if (error) {
 		errno = error;
 		return -1;
@@ -156,92 +61,113 @@ static int open_attribute(const char *path, int flags)
 	return file;
 }
 
-static int open_path(const char *path, int flags, mode_t mode)
+static int open_path(int folder, const char *path, int flags, mode_t mode)
 {
 	int file;
 
-	if (__builtin_expect(!path || path[0] != '/' || (path[1] != 'd' && path[1] != 's'), 1) || is_called_by_java())
-		return descriptor_created(libc_open(path, flags, mode));
+	if (!may_be_ours(path))
+		return descriptor_created(libc_openat(folder, path, flags, mode));
 	if (!strcmp(path, CM_FILE))
 		return cm_open(flags);
-	file = libc_open(path, flags, mode);
-	if (file >= 0 || errno != ENOENT || !begins_with(path, ATTRIBUTES "/"))
-		return file;
-	return open_attribute(path, flags);
+	file = libc_openat(folder, path, flags, mode);
+	return file < 0 && errno == ENOENT ? open_ours(path, flags) : file;
 }
+
+/* The mode that follows the flags, if they need one. */
+#define MODE(flags, mode) \
+	do { \
+		if ((flags) & O_CREAT || ((flags) & O_TMPFILE) == O_TMPFILE) { \
+			va_list arguments; \
+\
+			va_start(arguments, flags); \
+			mode = va_arg(arguments, mode_t); \
+			va_end(arguments); \
+		} \
+	} while (0)
 
 PUBLIC int open(const char *path, int flags, ...)
 {
 	mode_t mode = 0;
 
-	if (flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE) {
-		va_list arguments;
-
-		va_start(arguments, flags);
-		mode = va_arg(arguments, mode_t);
-		va_end(arguments);
-	}
-	return open_path(path, flags, mode);
+	MODE(flags, mode);
+	return open_path(AT_FDCWD, path, flags, mode);
 }
 
 PUBLIC int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 
+PUBLIC int openat(int folder, const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+
+	MODE(flags, mode);
+	return open_path(folder, path, flags, mode);
+}
+
+PUBLIC int openat64(int folder, const char *path, int flags, ...) __attribute__((alias("openat")));
+
 /* What programs call that were compiled with _FORTIFY_SOURCE. */
 PUBLIC int __open_2(const char *path, int flags)
 {
-	return open_path(path, flags, 0);
+	return open_path(AT_FDCWD, path, flags, 0);
 }
 
 PUBLIC int __open64_2(const char *path, int flags) __attribute__((alias("__open_2")));
 
-/* Returns the kind of a file that the system has not: S_IFCHR, S_IFDIR, or 0 if this library has none either. */
-static mode_t kind(const char *path)
+PUBLIC int __openat_2(int folder, const char *path, int flags)
 {
-	if (!path || is_called_by_java())
-		return 0;
-	if (!strcmp(path, CM_FILE))
-		return S_IFCHR;
-	if (begins_with(path, VERBS_FILES))
-		return find_device(NULL, path + strlen(DEVICE_FILES)) ? S_IFCHR : 0;
-	if (begins_with(path, ATTRIBUTES "/"))
-		return find_device(path + strlen(ATTRIBUTES "/"), NULL) ? S_IFDIR : 0;
-	return strcmp(path, ATTRIBUTES) ? 0 : S_IFDIR;
+	return open_path(folder, path, flags, 0);
 }
 
+PUBLIC int __openat64_2(int folder, const char *path, int flags) __attribute__((alias("__openat_2")));
+
+PUBLIC FILE *fopen(const char *path, const char *mode)
+{
+	FILE *stream = libc_fopen(path, mode);
+	int file;
+
+	if (__builtin_expect(stream != NULL, 1) || errno != ENOENT || !may_be_ours(path) || mode[0] != 'r')
+		return stream;
+	file = open_path(AT_FDCWD, path, strchr(mode, '+') ? O_RDWR : O_RDONLY, 0);
+	if (file < 0)
+		return NULL;
+	stream = fdopen(file, mode);
+	if (!stream)
+		libc_close(file);
+	return stream;
+}
+
+PUBLIC FILE *fopen64(const char *path, const char *mode) __attribute__((alias("fopen")));
+
+/* Fills in what stat returns. Returns -1 with ENOENT if this library has no such file. */
 static int describe(const char *path, struct stat *result)
 {
-	mode_t type = kind(path);
+	mode_t type = strcmp(path, CM_FILE) ? device_file_kind(path) : S_IFCHR;
 
+	errno = ENOENT;
 	if (!type)
 		return -1;
 	memset(result, 0, sizeof(*result));
-	if (type == S_IFCHR)
+	if (type == S_IFCHR) {
 		describe_device(result, 0);
-	else
-		result->st_mode = S_IFDIR | 0555;
+	} else {
+		result->st_mode = type == S_IFDIR ? S_IFDIR | 0555 : S_IFREG | 0444;
+		result->st_nlink = type == S_IFDIR ? 2 : 1;
+		result->st_size = type == S_IFDIR ? 0 : DEVICE_FILE_BYTES;
+	}
 	return 0;
 }
 
 /* Whether a failed function has to look at the path. */
 static int is_missing(const char *path, int result)
 {
-	return __builtin_expect(result, 0) && errno == ENOENT && path[0] == '/' && (path[1] == 'd' || path[1] == 's');
-}
-
-/* Calls of this library must not change errno if they find nothing. */
-static int describe_missing(const char *path, struct stat *stat)
-{
-	int result = describe(path, stat);
-
-	errno = ENOENT;
-	return result;
+	return __builtin_expect(result, 0) && errno == ENOENT && may_be_ours(path);
 }
 
 PUBLIC int stat(const char *path, struct stat *result)
 {
 	int error = libc_stat(path, result);
 
-	return is_missing(path, error) ? describe_missing(path, result) : error;
+	return is_missing(path, error) ? describe(path, result) : error;
 }
 
 PUBLIC int stat64(const char *path, struct stat64 *result) __attribute__((alias("stat"), nothrow));
@@ -250,10 +176,34 @@ PUBLIC int lstat(const char *path, struct stat *result)
 {
 	int error = libc_lstat(path, result);
 
-	return is_missing(path, error) ? describe_missing(path, result) : error;
+	return is_missing(path, error) ? describe(path, result) : error;
 }
 
 PUBLIC int lstat64(const char *path, struct stat64 *result) __attribute__((alias("lstat"), nothrow));
+
+PUBLIC int fstatat(int folder, const char *path, struct stat *result, int flags)
+{
+	int error = libc_fstatat(folder, path, result, flags);
+
+	return is_missing(path, error) ? describe(path, result) : error;
+}
+
+PUBLIC int fstatat64(int folder, const char *path, struct stat64 *result, int flags) __attribute__((alias("fstatat"), nothrow));
+
+PUBLIC int statx(int folder, const char *path, int flags, unsigned int mask, struct statx *result)
+{
+	int error = libc_statx(folder, path, flags, mask, result);
+	struct stat status;
+
+	if (!is_missing(path, error) || describe(path, &status))
+		return error;
+	memset(result, 0, sizeof(*result));
+	result->stx_mask = STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_SIZE;
+	result->stx_mode = (uint16_t)status.st_mode;
+	result->stx_nlink = (uint32_t)status.st_nlink;
+	result->stx_size = (uint64_t)status.st_size;
+	return 0;
+}
 
 /* What programs call that were compiled with glibc before 2.33. */
 PUBLIC int __xstat(int version, const char *path, struct stat *result)
@@ -264,10 +214,83 @@ PUBLIC int __xstat(int version, const char *path, struct stat *result)
 
 PUBLIC int __xstat64(int version, const char *path, struct stat64 *result) __attribute__((alias("__xstat"), nothrow));
 
+PUBLIC int __lxstat(int version, const char *path, struct stat *result)
+{
+	(void)version;
+	return lstat(path, result);
+}
+
+PUBLIC int __lxstat64(int version, const char *path, struct stat64 *result) __attribute__((alias("__lxstat"), nothrow));
+
+PUBLIC int __fxstatat(int version, int folder, const char *path, struct stat *result, int flags)
+{
+	(void)version;
+	return fstatat(folder, path, result, flags);
+}
+
+PUBLIC int __fxstatat64(int version, int folder, const char *path, struct stat64 *result, int flags)
+	__attribute__((alias("__fxstatat"), nothrow));
+
+/* Whether the program has a right for a file that the system has not. */
+static int check_access(const char *path, int mode)
+{
+	struct stat status;
+
+	if (describe(path, &status))
+		return -1;
+	if (mode & X_OK && !S_ISDIR(status.st_mode))
+		errno = EACCES;
+	else if (mode & W_OK && !S_ISCHR(status.st_mode))
+		errno = EROFS;
+	else
+		return 0;
+	return -1;
+}
+
 PUBLIC int access(const char *path, int mode)
 {
-	struct stat ignored;
 	int error = libc_access(path, mode);
 
-	return is_missing(path, error) ? describe_missing(path, &ignored) : error;
+	return is_missing(path, error) ? check_access(path, mode) : error;
+}
+
+PUBLIC int faccessat(int folder, const char *path, int mode, int flags)
+{
+	int error = libc_faccessat(folder, path, mode, flags);
+
+	return is_missing(path, error) ? check_access(path, mode) : error;
+}
+
+PUBLIC int euidaccess(const char *path, int mode)
+{
+	int error = libc_faccessat(AT_FDCWD, path, mode, AT_EACCESS);
+
+	return is_missing(path, error) ? check_access(path, mode) : error;
+}
+
+PUBLIC int eaccess(const char *path, int mode) __attribute__((alias("euidaccess"), nothrow));
+
+/* There are no links: a file of this library is where its path says. */
+PUBLIC char *realpath(const char *path, char *resolved)
+{
+	char *result = libc_realpath(path, resolved);
+	struct stat status;
+
+	if (!is_missing(path, !result) || describe(path, &status))
+		return result;
+	if (!resolved)
+		return strdup(path);
+	return strlen(path) < PATH_MAX ? strcpy(resolved, path) : NULL;
+}
+
+PUBLIC char *__realpath_chk(const char *path, char *resolved, size_t bytes)
+{
+	if (bytes < PATH_MAX)
+		abort();
+	return realpath(path, resolved);
+}
+
+PUBLIC char *canonicalize_file_name(const char *path)
+{
+	return realpath(path, NULL);
 }

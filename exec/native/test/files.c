@@ -3,8 +3,10 @@
  * interrupted. Looks for the files that UCX and NCCL read. Exits with 0, or after a line about the first failure.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -204,6 +206,86 @@ static void read_attributes(void)
 	ibv_free_device_list(list);
 }
 
+static int is_numbered(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+/* The same file by each function, as programs and other libraries open it. */
+static void open_by_each_function(const char *path)
+{
+	char text[64] = "", resolved[PATH_MAX];
+	FILE *stream = fopen(path, "r");
+	int file = openat(AT_FDCWD, path, O_RDONLY);
+	struct statx extended;
+	struct stat status;
+
+	CHECK(stream && fgets(text, sizeof(text), stream) && text[0] && !fclose(stream));
+	CHECK(file >= 0 && read(file, text, 4) == 4 && !close(file));
+	CHECK(!stat(path, &status) && S_ISREG(status.st_mode) && !lstat(path, &status) && S_ISREG(status.st_mode));
+	CHECK(!fstatat(AT_FDCWD, path, &status, 0) && S_ISREG(status.st_mode));
+	CHECK(!statx(AT_FDCWD, path, 0, STATX_ALL, &extended) && S_ISREG(extended.stx_mode));
+	CHECK(!access(path, R_OK) && !faccessat(AT_FDCWD, path, R_OK, 0) && !euidaccess(path, R_OK));
+	CHECK(access(path, W_OK) < 0 && errno == EROFS);
+	CHECK(realpath(path, resolved) == resolved && !strcmp(resolved, path));
+}
+
+static int count_of(const char *path)
+{
+	struct dirent **entries;
+	int count = scandir(path, &entries, is_numbered, alphasort);
+
+	CHECK(count > 0);
+	for (int i = 0; i < count; i++)
+		free(entries[i]);
+	free(entries);
+	return count;
+}
+
+static int has_entry(const char *path, const char *name, int type)
+{
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+	int found = 0;
+
+	CHECK(folder != NULL);
+	while ((entry = readdir(folder)) != NULL)
+		found += !strcmp(entry->d_name, name) && entry->d_type == type;
+	rewinddir(folder);
+	CHECK(readdir(folder) != NULL && !closedir(folder));
+	return found == 1;
+}
+
+/* What ibstat reads, by libibumad. */
+static void list_folders(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	char path[512];
+
+	CHECK(list && list[0]);
+	snprintf(path, sizeof(path), "%s/ports/1/gids/0", list[0]->ibdev_path);
+	open_by_each_function(path);
+	CHECK(has_entry("/sys/class/infiniband", list[0]->name, DT_DIR) && has_entry("/dev/infiniband", list[0]->dev_name, DT_CHR));
+	CHECK(has_entry("/dev/infiniband", "rdma_cm", DT_CHR) && has_entry(list[0]->ibdev_path, "node_guid", DT_REG));
+	CHECK(has_entry(list[0]->dev_path, "ibdev", DT_REG) && has_entry("/", "sys", DT_DIR));
+	snprintf(path, sizeof(path), "%s/ports", list[0]->ibdev_path);
+	CHECK(count_of(path) == 1);
+	snprintf(path, sizeof(path), "%s/ports/1/gids", list[0]->ibdev_path);
+	CHECK(count_of(path) == 1024);
+	snprintf(path, sizeof(path), "%s/ports/1/state", list[0]->ibdev_path);
+	check_text(path, "4: ACTIVE\n");
+	snprintf(path, sizeof(path), "%s/ports/1/pkeys/0", list[0]->ibdev_path);
+	check_text(path, "0xffff\n");
+	snprintf(path, sizeof(path), "%s/node_type", list[0]->ibdev_path);
+	check_text(path, "1: CA\n");
+	for (const char *const *name = (const char *const[]){ "ports/1/rate", "node_guid", "fw_ver", "ports/1/cap_mask", NULL }; *name; name++) {
+		snprintf(path, sizeof(path), "%s/%s", list[0]->ibdev_path, *name);
+		open_by_each_function(path);
+	}
+	CHECK(!opendir("/sys/class/infiniband/none") && errno == ENOENT);
+	ibv_free_device_list(list);
+}
+
 /* A library's constructor may look for the files of hardware, while no thread may load another library: Java must not start. */
 static void look_for_hardware(void)
 {
@@ -222,5 +304,6 @@ int main(void)
 	replace();
 	make_children();
 	read_attributes();
+	list_folders();
 	return 0;
 }

@@ -32,6 +32,11 @@ int main(void)
 	FIELD(struct ibv_gid_entry, port_num);
 	FIELD(struct ibv_gid_entry, gid_type);
 	FIELD(struct ibv_gid_entry, ndev_ifindex);
+	SIZE(struct ibv_td);
+	SIZE(struct ibv_td_init_attr);
+	SIZE(struct ibv_parent_domain_init_attr);
+	FIELD(struct ibv_parent_domain_init_attr, td);
+	FIELD(struct ibv_parent_domain_init_attr, comp_mask);
 	SIZE(struct ibv_device_attr);
 	FIELD(struct ibv_device_attr, fw_ver);
 	FIELD(struct ibv_device_attr, node_guid);
@@ -487,6 +492,9 @@ int main(void)
 	FIELD(struct ibv_context, num_comp_vectors);
 	FIELD(struct ibv_context, mutex);
 	FIELD(struct ibv_context, abi_compat);
+	FROM_END(struct verbs_context, alloc_parent_domain);
+	FROM_END(struct verbs_context, alloc_td);
+	FROM_END(struct verbs_context, dealloc_td);
 	FROM_END(struct verbs_context, query_port);
 	FROM_END(struct verbs_context, advise_mr);
 	FROM_END(struct verbs_context, alloc_null_mr);

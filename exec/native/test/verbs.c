@@ -409,6 +409,26 @@ static void take_event(void)
 	CHECK(!ibv_destroy_srq(srq));
 }
 
+/* Programs of UCX and libfabric give each thread a domain. */
+static void divide_among_threads(void)
+{
+	struct ibv_td *thread = table()->alloc_td(context, &(struct ibv_td_init_attr){ 0 });
+	struct ibv_parent_domain_init_attr attributes = { .pd = domain, .td = thread };
+	struct ibv_qp_init_attr_ex queue_pair = attributes_of(IBV_QPT_RC, 0);
+	struct ibv_pd *own;
+	struct ibv_qp *qp;
+
+	CHECK(thread != NULL);
+	own = table()->alloc_parent_domain(context, &attributes);
+	CHECK(own && table()->dealloc_td(thread) == EBUSY);
+	queue_pair.pd = own;
+	qp = table()->create_qp_ex(context, &queue_pair);
+	CHECK(qp && qp->pd == own && !ibv_destroy_qp(qp));
+	CHECK(ibv_dealloc_pd(domain) == EBUSY && !ibv_dealloc_pd(own) && !table()->dealloc_td(thread));
+	attributes.pd = NULL;
+	CHECK(!table()->alloc_parent_domain(context, &attributes) && errno == EINVAL);
+}
+
 static void close_all(void)
 {
 	CHECK(ibv_dealloc_pd(domain) == EBUSY);
@@ -431,6 +451,7 @@ int main(int count, char **arguments)
 	refuse_whole_batches();
 	bind_windows();
 	take_event();
+	divide_among_threads();
 	close_all();
 	return 0;
 }

@@ -82,7 +82,8 @@ class MemoryWindowTest {
     void withheldMemoryIsNotAccessibleThroughItsWindowsUntilItIsGivenBack() {
         bindAll();
         memory.setAccessible(region, false);
-        assertThat(memory.find(window.key(), BASE, 1, AccessFlags.REMOTE_READ, pair.b.queuePair)).isNull();
+        assertThat(memory.find(window.key(), BASE, 1, AccessFlags.REMOTE_READ, pair.b.queuePair))
+                .isNull();
         assertThat(memory.deregister(region)).isFalse();
         memory.setAccessible(region, true);
         assertThat(write(window.key(), BASE, 100)).isEqualTo(WorkStatus.SUCCESS);

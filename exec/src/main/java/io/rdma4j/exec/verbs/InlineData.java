@@ -9,7 +9,6 @@ import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.abi.Native;
 import io.rdma4j.verbs.abi.ScatterGather;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 

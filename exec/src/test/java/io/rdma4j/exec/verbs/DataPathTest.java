@@ -105,7 +105,8 @@ class DataPathTest {
     }
 
     private MemorySegment moved(MemorySegment structure, int offset) {
-        MemorySegment copy = client.arena.allocate(structure.byteSize() + offset, 8).asSlice(offset);
+        MemorySegment copy =
+                client.arena.allocate(structure.byteSize() + offset, 8).asSlice(offset);
         return copy.copyFrom(structure);
     }
 
@@ -288,7 +289,8 @@ class DataPathTest {
         MemorySegment[] batch = new MemorySegment[33]; // the queue has room for 32
         for (int i = 0; i < batch.length; i++) {
             int flags = Flags.SEND_SIGNALED | Flags.SEND_INLINE;
-            batch[i] = toServer(client.send(i, Opcodes.RDMA_WRITE, flags, client.element(client.memory.address(), 200, 0)), 0);
+            batch[i] = toServer(
+                    client.send(i, Opcodes.RDMA_WRITE, flags, client.element(client.memory.address(), 200, 0)), 0);
         }
         MemorySegment first = CEnd.chain(batch);
         assertThat(DataPath.postSend(clientQueuePair, first.address(), 0)).isEqualTo(Errno.ENOMEM.number());

@@ -1,13 +1,13 @@
 package io.rdma4j.link.host;
 
 import java.io.IOException;
-import java.net.Inet6Address;
 import java.net.Inet4Address;
-import java.util.Comparator;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

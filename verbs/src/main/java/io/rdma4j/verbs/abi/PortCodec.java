@@ -31,7 +31,10 @@ public final class PortCodec {
         int speed = from.get(JAVA_INT_UNALIGNED, PortFields.ACTIVE_SPEED_EXTENDED);
         return attributes
                 .state(ofCode(
-                        PortState.values(), PortState::code, from.get(JAVA_INT_UNALIGNED, PortFields.STATE), PortState.DOWN))
+                        PortState.values(),
+                        PortState::code,
+                        from.get(JAVA_INT_UNALIGNED, PortFields.STATE),
+                        PortState.DOWN))
                 .maxMtu(mtu(from, PortFields.MAX_MTU))
                 .activeMtu(mtu(from, PortFields.ACTIVE_MTU))
                 .gidTableLength(from.get(JAVA_INT_UNALIGNED, PortFields.GID_TABLE_LENGTH))
@@ -64,7 +67,8 @@ public final class PortCodec {
         to.set(JAVA_INT_UNALIGNED, PortFields.ACTIVE_MTU, attributes.activeMtu().code());
         to.set(JAVA_INT_UNALIGNED, PortFields.GID_TABLE_LENGTH, attributes.gidTableLength());
         putShort(to, PortFields.PARTITION_KEY_TABLE_LENGTH, attributes.partitionKeyTableLength());
-        to.set(JAVA_INT_UNALIGNED, PortFields.MAX_MESSAGE_BYTES, (int) Math.min(UNSIGNED, attributes.maxMessageBytes()));
+        to.set(JAVA_INT_UNALIGNED, PortFields.MAX_MESSAGE_BYTES, (int)
+                Math.min(UNSIGNED, attributes.maxMessageBytes()));
         to.set(JAVA_INT_UNALIGNED, PortFields.CAPABILITIES, attributes.capabilityBits());
         putShort(to, PortFields.CAPABILITIES_2, attributes.capabilityBits2());
         to.set(JAVA_INT_UNALIGNED, PortFields.PARTITION_KEY_VIOLATIONS, (int) attributes.partitionKeyViolations());

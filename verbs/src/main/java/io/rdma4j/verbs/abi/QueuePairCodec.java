@@ -58,7 +58,10 @@ public final class QueuePairCodec {
 
     /** Writes all attributes; C reads those of the mask. */
     public static void write(MemorySegment target, QueuePairAttributes attributes) {
-        target.set(JAVA_INT_UNALIGNED, QueuePairAttributeFields.STATE, attributes.state().code());
+        target.set(
+                JAVA_INT_UNALIGNED,
+                QueuePairAttributeFields.STATE,
+                attributes.state().code());
         target.set(
                 JAVA_INT_UNALIGNED,
                 QueuePairAttributeFields.CURRENT_STATE,
@@ -70,13 +73,15 @@ public final class QueuePairCodec {
         target.set(JAVA_INT_UNALIGNED, QueuePairAttributeFields.QUEUE_KEY, attributes.queueKey());
         target.set(JAVA_INT_UNALIGNED, QueuePairAttributeFields.RECEIVE_PSN, attributes.receivePsn());
         target.set(JAVA_INT_UNALIGNED, QueuePairAttributeFields.SEND_PSN, attributes.sendPsn());
-        target.set(JAVA_INT_UNALIGNED, QueuePairAttributeFields.DESTINATION_QUEUE_PAIR, attributes.destinationQueuePair());
+        target.set(
+                JAVA_INT_UNALIGNED, QueuePairAttributeFields.DESTINATION_QUEUE_PAIR, attributes.destinationQueuePair());
         target.set(JAVA_INT_UNALIGNED, QueuePairAttributeFields.ACCESS, AccessFlag.bits(attributes.accessFlags()));
         AddressVector vector = attributes.addressVector();
         if (vector != null) {
             AddressVectors.write(target, QueuePairAttributeFields.ADDRESS_VECTOR, vector);
         }
-        target.set(JAVA_SHORT_UNALIGNED, QueuePairAttributeFields.PARTITION_KEY_INDEX, (short) attributes.partitionKeyIndex());
+        target.set(JAVA_SHORT_UNALIGNED, QueuePairAttributeFields.PARTITION_KEY_INDEX, (short)
+                attributes.partitionKeyIndex());
         target.set(JAVA_BYTE, QueuePairAttributeFields.NOTIFY_WHEN_DRAINED, (byte)
                 (attributes.notifyWhenDrained() ? 1 : 0));
         target.set(JAVA_BYTE, QueuePairAttributeFields.MAX_READ_ATOMIC, (byte) attributes.maxReadAtomic());
