@@ -13,6 +13,7 @@ import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkCompletion;
+import io.rdma4j.verbs.wait.SignalListener;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -117,15 +118,12 @@ enum ErrorCell {
     }
 
     private static String listener(Stage stage, Supplier<Error> fault) {
-        stage.channel.signal().add(() -> {
+        SignalListener failing = () -> {
             throw fault.get();
-        });
-        stage.listener.setAccessFilter(attempt -> true);
+        };
         try (EventChannel channel = ConnectionManager.ofProcess().openEventChannel();
                 CmId id = channel.createId(PortSpace.TCP)) {
-            channel.signal().add(() -> {
-                throw fault.get();
-            });
+            channel.signal().add(failing);
             id.resolveAddress(stage.listener.localAddress(), LIMIT);
             return expected(CmEvent.Type.ADDRESS_RESOLVED, next(channel));
         }
