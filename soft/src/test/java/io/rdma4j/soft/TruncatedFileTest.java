@@ -106,8 +106,7 @@ class TruncatedFileTest {
                 b = second;
                 TestEndpoint.connect(a, b);
                 TestEndpoint.connect(other, peer);
-                MemorySegment mapped =
-                        channel.map(FileChannel.MapMode.READ_WRITE, 0, FILE_BYTES, Arena.ofAuto());
+                MemorySegment mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, FILE_BYTES, Arena.ofAuto());
                 file = (operation.isFileRemote ? b : a).domain.register(mapped, TestEndpoint.ALL);
                 for (int i = 0; i < WARM_UP; i++) {
                     assertThat(run(operation).status()).isEqualTo(CompletionStatus.SUCCESS);

@@ -197,7 +197,8 @@ enum ErrorCell {
                     from::state);
             for (Runnable entry : entries) {
                 Thread thread = new Thread(null, new Overflow(entry), "small", STACK_BYTES);
-                thread.setUncaughtExceptionHandler((of, thrown) -> {}); // the last frame may overflow, or the queue be full
+                thread.setUncaughtExceptionHandler(
+                        (of, thrown) -> {}); // the last frame may overflow, or the queue be full
                 thread.start();
                 thread.join(LIMIT.toMillis());
                 if (thread.isAlive()) {

@@ -204,7 +204,8 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
                 datagram = agent.pollTransmit();
             }
         } catch (RuntimeException | Error fault) {
-            SharedThread.report(LOGGER, "a message of the connection manager was not sent", fault); // the timer repeats it
+            SharedThread.report(
+                    LOGGER, "a message of the connection manager was not sent", fault); // the timer repeats it
         }
         host.engine().schedule(timer, agent.nextDeadlineNanos());
     }
