@@ -28,7 +28,8 @@ public final class SharedThread {
 
     /** Returns a thread that is not started. */
     public static Thread unstarted(String name, Work work) {
-        Thread thread = new Thread(() -> repeat(work), name);
+        String text = name + " continues after a fault"; // composed now: there may be no memory for it later
+        Thread thread = new Thread(() -> repeat(work, text), name);
         thread.setDaemon(true);
         return thread;
     }
@@ -41,7 +42,7 @@ public final class SharedThread {
     }
 
     @SuppressWarnings("Interruption") // the thread ends
-    private static void repeat(Work work) {
+    private static void repeat(Work work, String text) {
         boolean continues = true;
         while (continues) {
             try {
@@ -49,7 +50,7 @@ public final class SharedThread {
             } catch (InterruptedException ended) {
                 continues = false;
             } catch (Throwable fault) {
-                report(LOGGER, Thread.currentThread().getName() + " continues after a fault", fault);
+                report(LOGGER, text, fault);
                 LockSupport.parkNanos(PAUSE_MILLIS * 1_000_000);
             }
         }
