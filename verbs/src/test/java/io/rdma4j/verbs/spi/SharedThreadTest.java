@@ -2,6 +2,7 @@ package io.rdma4j.verbs.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -11,19 +12,26 @@ import org.junit.jupiter.api.Timeout;
 class SharedThreadTest {
     private int runs;
 
+    private static void fail(Throwable fault) {
+        if (fault instanceof Error error) {
+            throw error;
+        }
+        throw (RuntimeException) fault;
+    }
+
     @Test
     void faultsOfTheWorkDoNotEndTheThread() throws InterruptedException {
+        List<Throwable> faults = List.of(
+                new OutOfMemoryError("on purpose"),
+                new StackOverflowError("on purpose"),
+                new NoClassDefFoundError("on purpose"),
+                new IllegalStateException("on purpose"));
         Thread thread = SharedThread.start("shared", () -> {
-            switch (++runs) {
-                case 1 -> throw new OutOfMemoryError("on purpose");
-                case 2 -> throw new StackOverflowError("on purpose");
-                case 3 -> throw new NoClassDefFoundError("on purpose");
-                case 4 -> throw new java.io.IOException("on purpose");
-                case 5 -> throw new IllegalStateException("on purpose");
-                default -> {
-                    return runs < 8;
-                }
+            runs++;
+            if (runs <= faults.size()) {
+                fail(faults.get(runs - 1));
             }
+            return runs < 8;
         });
         thread.join();
         assertThat(runs).isEqualTo(8);
