@@ -165,6 +165,7 @@ enum ErrorCell {
         }
 
         @Override
+        @SuppressWarnings("InfiniteRecursion") // on purpose
         public void run() {
             try {
                 run();
