@@ -8,6 +8,7 @@ import io.rdma4j.acceptance.cases.ConnectionInterfaces;
 import io.rdma4j.acceptance.cases.DatagramInterfaces;
 import io.rdma4j.acceptance.cases.DeadPath;
 import io.rdma4j.acceptance.cases.DisorderMatrix;
+import io.rdma4j.acceptance.cases.ErrorStorm;
 import io.rdma4j.acceptance.cases.ExactlyOnce;
 import io.rdma4j.acceptance.cases.Exhaustion;
 import io.rdma4j.acceptance.cases.FlushAfterError;
@@ -62,6 +63,7 @@ public final class AcceptanceTests {
                         new DatagramInterfaces(),
                         new DeadPath(),
                         new DisorderMatrix(),
+                        new ErrorStorm(),
                         new ExactlyOnce(),
                         new Exhaustion(),
                         new FlushAfterError(),

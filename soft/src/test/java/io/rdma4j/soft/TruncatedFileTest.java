@@ -56,13 +56,10 @@ class TruncatedFileTest {
     @TempDir
     Path directory;
 
-    private TestEndpoint a;
-    private TestEndpoint b;
-    private MemoryRegion file;
     private SendWorkRequest request = new SendWorkRequest();
     private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
 
-    private WorkCompletion run(Operation operation) {
+    private WorkCompletion run(Operation operation, TestEndpoint a, TestEndpoint b, MemoryRegion file) {
         request = new SendWorkRequest().reset(1);
         switch (operation) {
             case WRITE -> request.write(file.address(), file.remoteKey()).from(a.region, 0, 8);
@@ -98,22 +95,19 @@ class TruncatedFileTest {
                         StandardOpenOption.READ,
                         StandardOpenOption.WRITE)) {
             Device device = stack.deviceOf(address).orElseThrow();
-            try (TestEndpoint first = new TestEndpoint(device.open(), address);
-                    TestEndpoint second = new TestEndpoint(device.open(), address);
+            try (TestEndpoint a = new TestEndpoint(device.open(), address);
+                    TestEndpoint b = new TestEndpoint(device.open(), address);
                     TestEndpoint other = new TestEndpoint(device.open(), address);
                     TestEndpoint peer = new TestEndpoint(device.open(), address)) {
-                a = first;
-                b = second;
                 TestEndpoint.connect(a, b);
                 TestEndpoint.connect(other, peer);
-                MemorySegment mapped =
-                        channel.map(FileChannel.MapMode.READ_WRITE, 0, FILE_BYTES, Arena.ofAuto());
-                file = (operation.isFileRemote ? b : a).domain.register(mapped, TestEndpoint.ALL);
+                MemorySegment mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, FILE_BYTES, Arena.ofAuto());
+                MemoryRegion file = (operation.isFileRemote ? b : a).domain.register(mapped, TestEndpoint.ALL);
                 for (int i = 0; i < WARM_UP; i++) {
-                    assertThat(run(operation).status()).isEqualTo(CompletionStatus.SUCCESS);
+                    assertThat(run(operation, a, b, file).status()).isEqualTo(CompletionStatus.SUCCESS);
                 }
                 channel.truncate(0);
-                assertThat(run(operation).status()).isEqualTo(operation.expected);
+                assertThat(run(operation, a, b, file).status()).isEqualTo(operation.expected);
                 assertThat(a.queuePair.state()).isEqualTo(QueuePairState.ERROR);
                 for (int i = 0; i < 100; i++) {
                     other.queuePair.postSend(request.reset(3)

@@ -63,7 +63,6 @@ public final class Engine implements WaitDriver {
     private final DeadlineQueue deadlines = new DeadlineQueue();
     private final Doorbells doorbells = new Doorbells();
     private final FaultContainment faults = new FaultContainment(this);
-    private final Consumer<DrivenQueuePair> failWithDevice = this::failWithDevice;
     private final Consumer<DrivenQueuePair> onDoorbell = this::onDoorbell;
     private final WaitCoordinator waitCoordinator;
     private final Receiver receiver;
@@ -72,9 +71,6 @@ public final class Engine implements WaitDriver {
     private final EngineInput input;
     private final YieldPolicy yieldPolicy;
     private long now;
-
-    /** The error because of which all queue pairs must fail, or null. Any thread sets it. */
-    private volatile @Nullable Throwable deviceFault;
 
     /**
      * Creates an engine and starts its background thread.
@@ -301,23 +297,14 @@ public final class Engine implements WaitDriver {
 
     /** Fails all queue pairs in the next duty cycle because of an error that belongs to none of them. Any thread. */
     void failAllSoon(Throwable fault) {
-        deviceFault = fault;
+        faults.failAllSoon(fault);
         waitCoordinator.noteDeadline(clock.nanoTime());
     }
 
     /** Fails all queue pairs because of the error that {@link #failAllSoon} has set; under the engine lock. */
     void failAll() {
-        counters.deviceFaults++;
-        queuePairs.forEach(failWithDevice);
-        deviceFault = null;
-    }
-
-    private void failWithDevice(DrivenQueuePair queuePair) {
-        Throwable fault = deviceFault;
-        if (fault != null) {
-            queuePair.fail(fault);
-            transmitter.activate(queuePair);
-        }
+        queuePairs.forEach(faults.failWithDevice());
+        faults.onAllFailed();
     }
 
     /** See {@link Engines#failQueuePairs}. */
@@ -682,7 +669,7 @@ public final class Engine implements WaitDriver {
 
     /** Transmits what was posted and what is pending; under the engine lock. */
     private void transmit() {
-        if (deviceFault != null) {
+        if (faults.mustFailAll()) {
             failAll();
         }
         doorbells.drain(onDoorbell);

@@ -1,6 +1,7 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.verbs.spi.SharedThread;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,11 @@ final class FaultContainment {
     private @Nullable DrivenQueuePair worker;
     private boolean isReceiving;
 
+    /** The error because of which all queue pairs must fail, or null. Any thread sets it. */
+    private volatile @Nullable Throwable deviceFault;
+
+    private final Consumer<DrivenQueuePair> failWithDevice = this::failWithDevice;
+
     FaultContainment(Engine engine) {
         this.engine = engine;
     }
@@ -36,6 +42,33 @@ final class FaultContainment {
     /** Notes that the engine begins or ends to receive frames. */
     void receiving(boolean value) {
         isReceiving = value;
+    }
+
+    /** Sets the error because of which {@link #failWithDevice} fails queue pairs. Any thread. */
+    void failAllSoon(Throwable fault) {
+        deviceFault = fault;
+    }
+
+    boolean mustFailAll() {
+        return deviceFault != null;
+    }
+
+    /** Returns the action that fails a queue pair with its device. */
+    Consumer<DrivenQueuePair> failWithDevice() {
+        return failWithDevice;
+    }
+
+    private void failWithDevice(DrivenQueuePair queuePair) {
+        Throwable fault = deviceFault;
+        if (fault != null) {
+            queuePair.fail(fault);
+            engine.activate(queuePair);
+        }
+    }
+
+    void onAllFailed() {
+        engine.counters().deviceFaults++;
+        deviceFault = null;
     }
 
     /** Handles what a part of a duty cycle has thrown. Never throws. */

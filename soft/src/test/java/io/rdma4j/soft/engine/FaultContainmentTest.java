@@ -68,8 +68,7 @@ class FaultContainmentTest {
 
         CompletionStatus send() {
             b.queuePair.postReceive(new ReceiveWorkRequest().reset(2).into(b.region, 0, 8));
-            a.queuePair.postSend(
-                    SendWorkRequest.send(1, a.region, 0, 8).signaled());
+            a.queuePair.postSend(SendWorkRequest.send(1, a.region, 0, 8).signaled());
             CompletionStatus status = a.completion().status();
             int _ = b.completions.poll(WorkCompletion.array(1));
             return status;

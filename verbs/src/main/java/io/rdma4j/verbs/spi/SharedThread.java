@@ -72,6 +72,7 @@ public final class SharedThread {
         }
     }
 
+    /** Does not compose a text: there may be no memory for it. */
     private static void pauseAfter(Throwable fault) {
         // A callback of the program may have left the status set, which would keep the thread from waiting.
         var _ = Thread.interrupted();

@@ -19,6 +19,7 @@ class StackReserveTest {
     private int passes;
 
     /** Fills the stack, and then checks and uses it in each frame that returns. */
+    @SuppressWarnings("InfiniteRecursion") // on purpose
     private void fillAndTry() {
         boolean isFull = false;
         try {
