@@ -161,7 +161,7 @@ class GuardianServerTest {
         }
     }
 
-    /** Waits until the other end has closed the channel. What it has not read makes that a reset. */
+    /** Waits until the other end has closed the channel, which is a reset if it has not read everything. */
     private static boolean isClosed(SocketChannel channel) throws IOException {
         try {
             return channel.read(ByteBuffer.allocate(1)) < 0;
