@@ -1,6 +1,6 @@
 /*
  * Two ends of connections that are idle. "ends server COUNT WAY" accepts connections at port 7471, prints a line when all are
- * established, and ends in a way when SIGUSR1 arrives. "ends client ADDRESS" prints the events of a connection with the time in
+ * established, and ends in a way when SIGUSR1 arrives; it does not end by itself if the way is a signal. "ends client ADDRESS" prints the events of a connection with the time in
  * milliseconds, and ends at the second one.
  */
 #define _GNU_SOURCE
@@ -105,8 +105,7 @@ static int server(int count, const char *way)
 	check(rdma_create_id(channel, &listener, NULL, RDMA_PS_TCP), "rdma_create_id");
 	check(rdma_bind_addr(listener, (struct sockaddr *)&any), "rdma_bind_addr");
 	check(rdma_listen(listener, 10), "rdma_listen");
-	puts("listening");
-	fflush(stdout);
+	printf("listening %d\n", getpid());
 	for (int i = 0; i < count; i++) {
 		struct rdma_cm_id *id = event("RDMA_CM_EVENT_CONNECT_REQUEST");
 
@@ -119,7 +118,6 @@ static int server(int count, const char *way)
 		return 1;
 	}
 	puts("connected");
-	fflush(stdout);
 	if (!strcmp(way, "fork")) {
 		/* A child that holds what it has inherited must not hide the end of its parent. */
 		if (!fork()) {

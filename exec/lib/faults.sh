@@ -7,6 +7,15 @@ define_fault_rows() {
     row_add fault/client-exits 'C->C' quick 30 exits client
     row_add fault/server-exits 'C->C' quick 30 exits server
     row_add fault/perftest-server-is-killed 'C->C' full 40 perftest_killed
+    local way
+    for way in KILL TERM SEGV exit _exit return abort exec fork; do
+        row_add "end/$way" 'C->C' quick 60 ended 1 exec $way
+    done
+    for way in KILL TERM SEGV exit _exit; do row_add "end/$way-100-times" 'C->C' full 60 ended 100 exec $way; done
+    row_add end/KILL-without-guardian 'C->C' quick 60 ended_without_guardian
+    for way in KILL fault halt; do row_add "end/$way-with-guardian" 'C->Java' quick 60 ended_with_guardian 1 $way; done
+    for way in KILL fault halt; do row_add "end/$way-with-guardian-100-times" 'C->Java' full 60 ended_with_guardian 100 $way; done
+    row_add end/guardian-starts-late 'C->Java' quick 60 guardian_starts_late
     row_add fault/loss 'C->C' quick 30 with_options '--fault loss=3%,dup=2%,seed=7'
     row_add fault/loss-rping 'C->C' quick 60 lossy cm "rping -s -a $server_address -C 100 -V" "rping -c -a $server_address -C 100 -V"
     row_add fault/loss-ib_send_bw 'C->C' quick 60 lossy tcp:18515 "ib_send_bw $place -n 1000 -c RC" "ib_send_bw $place -n 1000 -c RC $server_address"
@@ -72,6 +81,99 @@ exits() { # client|server
     [ $status -ne 124 ] && [ $status -ne 137 ] || wrong "the $other does not end" || return
     remark "the $other ends after $(($(now_ms) - begin)) ms"
     [ $(($(now_ms) - begin)) -lt 1500 ] || wrong "the $other ends late"
+}
+
+# The program ends.c or Ends.java with idle connections. Its server runs by "rdma4j exec" or Java.
+compile_ends() {
+    [ -x "$row_dir/ends" ] || cc -O1 -o "$row_dir/ends" "$exec_dir/lib/ends.c" -lrdmacm -libverbs -pthread || wrong 'cannot compile' || return
+    java_ends=("$("$launcher" --java-home)/bin/java" -XX:+UseSerialGC -XX:ErrorFile=/dev/null --enable-native-access=io.rdma4j.link
+        --module-path "$("$launcher" --module-path)" --add-modules io.rdma4j.cm,io.rdma4j.soft "$exec_dir/lib/Ends.java")
+}
+
+# Starts a server and its clients, in C and in Java, and waits until they are connected. Sets server_pid.
+start_ends() { # exec|exec-alone|Java WAY
+    local server=("$launcher" exec -- "$row_dir/ends")
+    case $1 in
+        exec-alone) server=("$launcher" exec --no-guardian -- "$row_dir/ends") ;;
+        Java) server=("${java_ends[@]}") ;;
+    esac
+    start server server "$limit" "${server[@]}" server 2 "$2"
+    wait_until 30 grep -q listening "$row_dir/server.out" || wrong 'the server does not listen' || return
+    start client client "$limit" "$launcher" exec -- "$row_dir/ends" client $server_address
+    start java-client client "$limit" "${java_ends[@]}" client $server_address
+    wait_until 30 grep -q connected "$row_dir/server.out" || wrong 'the clients do not connect' || return
+    wait_until 10 grep -q ESTABLISHED "$row_dir/client.out" || wrong 'the client is not connected' || return
+    wait_until 10 grep -q ESTABLISHED "$row_dir/java-client.out" || wrong 'the client in Java is not connected' || return
+    server_pid=$(sed -n 's/^listening //p' "$row_dir/server.out")
+}
+
+end_server() { # WAY
+    case $1 in
+        KILL | TERM) kill -s "$1" "$server_pid" ;;
+        fork) kill -s KILL "$server_pid" ;;
+        halt) kill -s USR2 "$server_pid" ;;
+        fault) kill -s SEGV "$server_pid" ;;
+        *) kill -s USR1 "$server_pid" ;;
+    esac
+}
+
+# Both clients must have learned of the end within a second.
+hear_of_end() { # BEGIN-MS
+    local label heard
+    for label in client java-client; do
+        wait_until 5 grep -q DISCONNECTED "$row_dir/$label.out" || wrong "the $label does not learn of the end" || return
+        heard=$(($(sed -n 's/.*DISCONNECTED //p' "$row_dir/$label.out") - $1))
+        [ $heard -lt 1000 ] || wrong "the $label learns of the end after $heard ms" || return
+        [ $heard -le "$latest" ] || latest=$heard
+        finish "$label"
+    done
+}
+
+no_guardian_left() { # PID
+    ! pgrep -f "^rdma4j-guardian $1 " >/dev/null
+}
+
+ended() { # TIMES exec|Java WAY
+    local i begin latest=0 java_ends server_pid
+    compile_ends || return
+    for ((i = 0; i < $1; i++)); do
+        start_ends "$2" "$3" || return
+        begin=$(now_ms)
+        end_server "$3"
+        hear_of_end "$begin" || return
+        [ "$2" != exec ] || wait_until 5 no_guardian_left "$server_pid" || wrong 'the guardian does not end' || return
+        end server
+    done
+    remark "the peers hear of it after $latest ms at most"
+}
+
+# The program has no guardian, and nobody else has its address: its peers have only their own timeouts.
+ended_without_guardian() {
+    local java_ends server_pid
+    compile_ends && start_ends exec-alone KILL || return
+    end_server KILL
+    sleep 3
+    ! grep -q DISCONNECTED "$row_dir/client.out" "$row_dir/java-client.out" || wrong 'a peer learns of the end'
+}
+
+ended_with_guardian() { # TIMES WAY
+    start guardian server 3600 "$launcher" guardian
+    wait_until 20 grep -q watching "$row_dir/guardian.out" || wrong 'the guardian does not start' || return
+    as_user server "$launcher" doctor >"$row_dir/doctor.out" && grep -q "^guardian  runs" "$row_dir/doctor.out" || wrong 'doctor does not see the guardian' || return
+    ended "$1" Java "$2" || return
+    end guardian TERM
+}
+
+# The connections are older than the guardian.
+guardian_starts_late() {
+    local begin latest=0 java_ends server_pid
+    compile_ends && start_ends Java KILL || return
+    start guardian server 60 "$launcher" guardian
+    wait_until 20 grep -q watching "$row_dir/guardian.out" || wrong 'the guardian does not start' || return
+    sleep 2
+    begin=$(now_ms)
+    end_server KILL
+    hear_of_end "$begin"
 }
 
 perftest_killed() {

@@ -31,7 +31,6 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -44,9 +43,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** This process and another one over the same address. */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // a missing line blocks the reader
 class TwoProcessesTest {
-    /** Processes publish their crash disconnects a hundred times a second. */
-    private static final Duration PUBLICATION = Duration.ofSeconds(1);
-
     private static final InetAddress ADDRESS = TestDevices.address();
 
     private final List<Process> processes = new ArrayList<>();
@@ -170,7 +166,6 @@ class TwoProcessesTest {
             peers.add(start("client", ADDRESS.getHostAddress(), String.valueOf(listener.sourcePort()), source));
             servers.add(accept(channel, peers.get(i)));
         }
-        Thread.sleep(PUBLICATION);
         peers.get(victim).destroyForcibly().waitFor();
         assertThat(expect(channel, CmEvent.Type.DISCONNECTED).id()).isSameAs(servers.get(victim));
         servers.get(victim).disconnect();

@@ -48,6 +48,6 @@ class OperationTest {
                     .isNotNull();
             count++;
         }
-        assertThat(count).isEqualTo(3);
+        assertThat(count).isEqualTo(4);
     }
 }

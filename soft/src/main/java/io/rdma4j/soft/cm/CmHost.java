@@ -10,7 +10,6 @@ import io.rdma4j.soft.gsi.GsiQueuePair;
 import io.rdma4j.soft.gsi.MulticastGroup;
 import io.rdma4j.soft.gsi.MulticastGroups;
 import io.rdma4j.soft.sharing.PortClaims;
-import io.rdma4j.soft.sharing.SharedPort;
 import io.rdma4j.soft.sharing.Sharing;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmDatagram;

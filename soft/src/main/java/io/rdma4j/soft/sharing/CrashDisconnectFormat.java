@@ -125,8 +125,7 @@ final class CrashDisconnectFormat {
     /** Reads a record. */
     static AbandonedConnection read(MemorySegment file, int index) {
         long at = at(index);
-        CmRoute route =
-                new CmRoute(gid(file, at + LOCAL), gid(file, at + REMOTE), file.get(JAVA_INT, at + SCOPE));
+        CmRoute route = new CmRoute(gid(file, at + LOCAL), gid(file, at + REMOTE), file.get(JAVA_INT, at + SCOPE));
         return new AbandonedConnection(
                 route,
                 file.get(JAVA_INT, at + TRAFFIC_CLASS),

@@ -31,7 +31,9 @@ public final class CrashDisconnectReader {
     public static CrashDisconnectReader open(RunDirectory directory, int slot) {
         MemorySegment memory = null;
         try {
-            memory = directory.mappedFiles().open(CrashDisconnectFormat.fileName(slot), CrashDisconnectFormat.FILE_BYTES);
+            memory = directory
+                    .mappedFiles()
+                    .open(CrashDisconnectFormat.fileName(slot), CrashDisconnectFormat.FILE_BYTES);
         } catch (IOException | UnsupportedOperationException e) {
             LOGGER.log(System.Logger.Level.DEBUG, "peers of slot " + slot + " cannot be disconnected on its behalf", e);
         }

@@ -49,18 +49,25 @@ public final class CrashDisconnectTable {
         String name = CrashDisconnectFormat.fileName(slot);
         MemorySegment memory = null;
         try {
-            memory = directory.mappedFiles().create(
-                    name, CrashDisconnectFormat.FILE_BYTES, CrashDisconnectFormat.bytes(CrashDisconnectFormat.FIRST_RECORDS));
+            memory = directory
+                    .mappedFiles()
+                    .create(
+                            name,
+                            CrashDisconnectFormat.FILE_BYTES,
+                            CrashDisconnectFormat.bytes(CrashDisconnectFormat.FIRST_RECORDS));
             CrashDisconnectFormat.begin(memory);
         } catch (IOException | UnsupportedOperationException e) {
-            LOGGER.log(System.Logger.Level.DEBUG, "peers will not be disconnected if this process is killed: " + name, e);
+            LOGGER.log(
+                    System.Logger.Level.DEBUG, "peers will not be disconnected if this process is killed: " + name, e);
         }
         return new CrashDisconnectTable(directory, name, memory);
     }
 
     /** Returns the path of the file, or null if there is none. Any thread. */
     public @Nullable Path path() {
-        return memory == null || directory.isOfVirtualHost() ? null : directory.file(name).toAbsolutePath();
+        return memory == null || directory.isOfVirtualHost()
+                ? null
+                : directory.file(name).toAbsolutePath();
     }
 
     /** Adds an established connection. Does nothing if the file system is full, or {@value CrashDisconnectFormat#MAX_RECORDS} are in it. */
@@ -103,8 +110,11 @@ public final class CrashDisconnectTable {
     private boolean grow() {
         int larger = Math.min(2 * allocated, CrashDisconnectFormat.MAX_RECORDS);
         MemorySegment file = memory;
-        if (file == null || larger == allocated || !directory.mappedFiles().allocate(
-                name, CrashDisconnectFormat.bytes(allocated), CrashDisconnectFormat.bytes(larger))) {
+        if (file == null
+                || larger == allocated
+                || !directory
+                        .mappedFiles()
+                        .allocate(name, CrashDisconnectFormat.bytes(allocated), CrashDisconnectFormat.bytes(larger))) {
             return false;
         }
         allocated = larger;

@@ -22,7 +22,8 @@ public final class GuardedProcess implements AutoCloseable {
      * @throws IOException if its files cannot be opened
      */
     public static GuardedProcess open(RunDirectory directory, int slot) throws IOException {
-        return new GuardedProcess(slot, directory.openLockFile(Slots.FILE), CrashDisconnectReader.open(directory, slot));
+        return new GuardedProcess(
+                slot, directory.openLockFile(Slots.FILE), CrashDisconnectReader.open(directory, slot));
     }
 
     /** Returns the slot. */

@@ -83,9 +83,7 @@ sealed interface MappedFiles {
                 return null;
             }
             try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-                return file.size() == bytes
-                        ? file.map(FileChannel.MapMode.READ_WRITE, 0, bytes, Arena.ofAuto())
-                        : null;
+                return file.size() == bytes ? file.map(FileChannel.MapMode.READ_WRITE, 0, bytes, Arena.ofAuto()) : null;
             }
         }
 

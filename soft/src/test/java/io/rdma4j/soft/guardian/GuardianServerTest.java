@@ -40,8 +40,7 @@ class GuardianServerTest {
     @TempDir
     Path folder = Path.of("");
 
-    private final CmId listener =
-            CmId.listen(new InetSocketAddress(address, 0), CmQueuePairAttributes.defaults());
+    private final CmId listener = CmId.listen(new InetSocketAddress(address, 0), CmQueuePairAttributes.defaults());
 
     @AfterEach
     void close() {
@@ -82,7 +81,9 @@ class GuardianServerTest {
                         // The report is not of interest.
                     }
                 } catch (SocketException e) {
-                    assertThat(socket).as("the stack of the guardian is closed again").doesNotExist();
+                    assertThat(socket)
+                            .as("the stack of the guardian is closed again")
+                            .doesNotExist();
                 }
             }
         }
@@ -150,7 +151,8 @@ class GuardianServerTest {
         try (GuardianServer guardian = guardian()) {
             for (byte[] message : List.of(new byte[] {9, 1}, new byte[] {1, 0}, new byte[] {1, 7, 1})) {
                 try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-                    channel.connect(UnixDomainSocketAddress.of(guardian.directory().resolve("guardian.sock")));
+                    channel.connect(
+                            UnixDomainSocketAddress.of(guardian.directory().resolve("guardian.sock")));
                     channel.write(ByteBuffer.wrap(message));
                     assertThat(isClosed(channel)).isTrue();
                 }
@@ -159,7 +161,7 @@ class GuardianServerTest {
         }
     }
 
-    /** Waits until the other end has closed the channel. What it has not read makes that a reset. */
+    /** Waits until the other end has closed the channel, which is a reset if it has not read everything. */
     private static boolean isClosed(SocketChannel channel) throws IOException {
         try {
             return channel.read(ByteBuffer.allocate(1)) < 0;

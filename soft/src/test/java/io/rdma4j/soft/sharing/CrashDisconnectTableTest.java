@@ -47,8 +47,7 @@ class CrashDisconnectTableTest {
             CrashDisconnectTable table = CrashDisconnectTable.create(directory, SLOT);
             Map<Integer, AbandonedConnection> live = new LinkedHashMap<>();
             for (int step = 0; step < 2_000; step++) {
-                AbandonedConnection connection =
-                        connection(SLOT, 1 + random.nextInt(most), 1 + random.nextInt(9));
+                AbandonedConnection connection = connection(SLOT, 1 + random.nextInt(most), 1 + random.nextInt(9));
                 if (random.nextBoolean()) {
                     table.add(connection);
                     live.put(connection.localId(), connection);

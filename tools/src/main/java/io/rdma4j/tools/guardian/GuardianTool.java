@@ -65,8 +65,10 @@ public final class GuardianTool implements Tool {
         try {
             var _ = StackReader.readAll(ReportSockets.list());
         } catch (IOException | RdmaException e) {
-            environment.err().println("rdma4j guardian: the processes that run are watched from their next connection on: "
-                    + e.getMessage());
+            environment
+                    .err()
+                    .println("rdma4j guardian: the processes that run are watched from their next connection on: "
+                            + e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
