@@ -14,6 +14,7 @@ import java.net.InetAddress;
 import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +40,7 @@ public final class Sharing implements AutoCloseable {
     private final PortClaims claims;
     private final Takeovers takeovers;
     private final SocketFiles socketFiles = new SocketFiles();
-    private final @Nullable AutoCloseable hold;
+    private final List<AutoCloseable> holds;
     private long keptNanos;
 
     /** Guarded by the lock of the main engine. */
@@ -52,7 +53,7 @@ public final class Sharing implements AutoCloseable {
         slots = Slots.claim(directory, random);
         claims = new PortClaims(directory);
         takeovers = new Takeovers(directory);
-        hold = directory.hold();
+        holds = directory.hold();
         if (!directory.isOfVirtualHost()) {
             slots.removeLeftSockets(directory);
         }
@@ -64,12 +65,14 @@ public final class Sharing implements AutoCloseable {
         claims.close();
         takeovers.close();
         slots.close();
-        if (hold != null) {
-            try {
-                hold.close();
-            } catch (Exception e) {
-                return; // then the directory stays as it is
-            }
+        holds.forEach(Sharing::close);
+    }
+
+    private static void close(AutoCloseable hold) {
+        try {
+            hold.close();
+        } catch (Exception e) {
+            return; // then the directory stays held until the process ends
         }
     }
 
