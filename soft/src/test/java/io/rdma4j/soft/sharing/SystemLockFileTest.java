@@ -176,8 +176,7 @@ class SystemLockFileTest {
     void networkNamespacesThatShareADirectoryClaimTheSamePort() throws Exception {
         String run = folder.resolve("run").toString();
         try (ChildProcess here = new ChildProcess(ClaimProcess.class, List.of(), run);
-                ChildProcess there =
-                        new ChildProcess(List.of("unshare", "-rn"), ClaimProcess.class, List.of(), run)) {
+                ChildProcess there = new ChildProcess(List.of("unshare", "-rn"), ClaimProcess.class, List.of(), run)) {
             String first = String.join(" ", there.expect(""));
             Assumptions.assumeTrue(first.startsWith("= slot"), "no network namespace can be made here: " + first);
             String slot = String.join(" ", here.expect("= slot"));
@@ -186,7 +185,8 @@ class SystemLockFileTest {
                 each.send("claim 0.0.0.0 true false 7");
                 assertThat(each.expect("= ")).containsExactly("ok");
             }
-            assertThat(Files.list(folder.resolve("run")).filter(Files::isDirectory)).hasSize(2);
+            assertThat(Files.list(folder.resolve("run")).filter(Files::isDirectory))
+                    .hasSize(2);
             there.kill();
             RunDirectory _ = RunDirectory.at(folder.resolve("run"));
             assertThat(Files.list(folder.resolve("run")).filter(Files::isDirectory))
