@@ -22,8 +22,8 @@ class SystemFilesTest {
     private static final Pattern SYSTEM_PATH = Pattern.compile("\"/(proc|sys)[/\"]");
 
     /** Methods that ask for the size of a file first, which is 0 there. */
-    private static final Pattern BY_SIZE =
-            Pattern.compile("\\bFiles\\.(readString|readAllBytes|size|copy|mismatch)\\(|\\.(transferTo|map)\\(FileChannel");
+    private static final Pattern BY_SIZE = Pattern.compile(
+            "\\bFiles\\.(readString|readAllBytes|size|copy|mismatch)\\(|\\.(transferTo|map)\\(FileChannel");
 
     @Test
     void noClassReadsFilesOfTheKernelBySize() {

@@ -189,7 +189,9 @@ class LocalChannelTest {
             connected.sendControl(7, numbered(7_000_000 + again));
         }
         assertThat(connected.hasUnsentControl()).isTrue();
-        assertThat(connected.send(buffer(1, 1), EMPTY)).as("a frame does not overtake").isFalse();
+        assertThat(connected.send(buffer(1, 1), EMPTY))
+                .as("a frame does not overtake")
+                .isFalse();
         CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> {
             while (!connected.isClosed()) {
                 clientSet.await(Long.MAX_VALUE); // the end of the wait is all that tells the writer that there is room
@@ -203,7 +205,8 @@ class LocalChannelTest {
                 received.add(ByteBuffer.wrap(message).getInt());
             }
         }
-        List<Integer> expected = new ArrayList<>(IntStream.rangeClosed(1, 1000).boxed().toList());
+        List<Integer> expected =
+                new ArrayList<>(IntStream.rangeClosed(1, 1000).boxed().toList());
         expected.remove(Integer.valueOf(7));
         expected.add(7_000_009);
         assertThat(received).isEqualTo(expected);

@@ -23,8 +23,8 @@ class StarvedListenerTest {
 
     private List<String> run(String kind, int free) throws Exception {
         Files.createFile(folder.resolve("file"));
-        List<String> wrapper = new ArrayList<>(List.of("sh", "-c", "ulimit -n 64; exec \"$@\" " + kind + " "
-                + folder.resolve("s.sock") + " " + free, "sh"));
+        List<String> wrapper = new ArrayList<>(List.of(
+                "sh", "-c", "ulimit -n 64; exec \"$@\" " + kind + " " + folder.resolve("s.sock") + " " + free, "sh"));
         List<String> lines = ChildJava.run(
                 wrapper,
                 List.of("--enable-native-access=ALL-UNNAMED", "-XX:-MaxFDLimit"),

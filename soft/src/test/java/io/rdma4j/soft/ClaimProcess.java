@@ -42,7 +42,8 @@ public final class ClaimProcess {
             }
             if (words[0].equals("race")) {
                 System.out.println("= racing");
-                System.out.println("= failed " + race(claims, InetAddress.ofLiteral(words[1]), Integer.parseInt(words[2]), input));
+                System.out.println(
+                        "= failed " + race(claims, InetAddress.ofLiteral(words[1]), Integer.parseInt(words[2]), input));
                 continue;
             }
             try {

@@ -43,7 +43,9 @@ class ExhaustionTest {
             process.expect("before");
             for (int free = 0; free < 4; free++) {
                 process.send(String.valueOf(free));
-                assertThat(process.expect("with " + free)).as("%d free descriptors", free).containsExactly("same");
+                assertThat(process.expect("with " + free))
+                        .as("%d free descriptors", free)
+                        .containsExactly("same");
             }
         }
     }
@@ -54,8 +56,8 @@ class ExhaustionTest {
             throws IOException, InterruptedException {
         Path file = Files.createFile(folder.resolve("file"));
         List<String> options = List.of("-XX:-MaxFDLimit", "-Drdma4j.run.dir=" + folder.resolve("run"));
-        try (ChildProcess owner = new ChildProcess(
-                FEW_DESCRIPTORS, ScarceProcess.class, options, file.toString(), "127.0.0.1")) {
+        try (ChildProcess owner =
+                new ChildProcess(FEW_DESCRIPTORS, ScarceProcess.class, options, file.toString(), "127.0.0.1")) {
             owner.expect("before");
             owner.send("listen");
             owner.expect("listen done");

@@ -8,6 +8,7 @@ import io.rdma4j.verbs.RdmaException;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Scanner;
@@ -26,7 +27,7 @@ public final class ScarceProcess {
         DeviceContext lo = open();
         String before = describe(lo);
         System.out.println("before " + before);
-        Scanner input = new Scanner(System.in);
+        Scanner input = new Scanner(System.in, StandardCharsets.UTF_8);
         while (input.hasNext()) {
             String word = input.next();
             if (word.equals("listen")) {

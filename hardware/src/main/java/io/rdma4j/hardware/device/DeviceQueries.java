@@ -330,10 +330,7 @@ final class DeviceQueries {
 
     private static void add(Map<String, Long> counters, Path file) {
         try {
-            counters.merge(
-                    file.getFileName().toString(),
-                    Long.parseLong(SystemFile.read(file)),
-                    Long::sum);
+            counters.merge(file.getFileName().toString(), Long.parseLong(SystemFile.read(file)), Long::sum);
         } catch (IOException | NumberFormatException noCounter) {
             // The folder also has settings, such as the lifespan of cached values.
         }

@@ -72,7 +72,10 @@ final class DescriptorReserve {
         if (accepted >= 0) {
             if (refusal != null) {
                 int _ = Posix.send(
-                        listening.errno, accepted, MemorySegment.ofBuffer(refusal).address(), refusal.remaining());
+                        listening.errno,
+                        accepted,
+                        MemorySegment.ofBuffer(refusal).address(),
+                        refusal.remaining());
             }
             Posix.close(accepted);
         }

@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.lang.ref.Reference;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** The system calls for files and their locks, as those of {@link Posix}. */
@@ -24,12 +25,16 @@ final class FileCalls {
     /**
      * Opens a file or directory to read, and returns its descriptor.
      *
-     * @throws IOException if that is not possible
+     * @throws NoSuchFileException if there is none
+     * @throws IOException if that is not possible for another reason
      */
     static int open(MemorySegment errno, Path file) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment name = arena.allocateFrom(file.toString());
             int fd = Posix.call(OPEN, errno, name.address(), O_RDONLY | O_CLOEXEC, 0, 0, 0);
+            if (fd == -LinuxErrno.ENOENT) {
+                throw new NoSuchFileException(file.toString());
+            }
             if (fd < 0) {
                 throw new IOException("open " + file + ": " + LinuxErrno.describe(-fd));
             }

@@ -2,6 +2,7 @@ package io.rdma4j.link.linux;
 
 /** The error numbers of Linux's generic ABI that links handle, with descriptions. */
 final class LinuxErrno {
+    static final int ENOENT = 2;
     static final int EINTR = 4;
     static final int EIO = 5;
     static final int EAGAIN = 11;
@@ -22,7 +23,7 @@ final class LinuxErrno {
     static String describe(int errno) {
         return switch (errno) {
             case 1 -> "EPERM (operation not permitted)";
-            case 2 -> "ENOENT (no such file)";
+            case ENOENT -> "ENOENT (no such file)";
             case EAGAIN -> "EAGAIN (the listener's queue is full)";
             case 13 -> "EACCES (permission denied)";
             case ENFILE -> "ENFILE (too many open files in the system)";

@@ -72,7 +72,9 @@ class LinuxRingTest extends RingEnds {
         assertThat(send(ring, 3)).isTrue();
         ReceiveBurst received = new ReceiveBurst(4);
         assertThat(accepted.poll(received, 5, 6, 1)).isEqualTo(1);
-        assertThat(accepted.hasReached(written)).as("a half of the record is left").isFalse();
+        assertThat(accepted.hasReached(written))
+                .as("a half of the record is left")
+                .isFalse();
         assertThat(accepted.poll(received, 5, 6, 1)).isEqualTo(1);
         assertThat(accepted.hasReached(written)).isTrue();
         assertThat(accepted.hasReached(accepted.written())).isFalse();

@@ -1,6 +1,7 @@
 package io.rdma4j.soft.sharing;
 
 import io.rdma4j.link.LocalChannel;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -30,9 +31,9 @@ final class ClosingChannels {
     }
 
     private static boolean isDone(LocalChannel channel) {
-        while (channel.poll() != null) {
-            // This process serves the address no longer, and ignores messages.
-            continue;
+        ByteBuffer ignored = channel.poll(); // this process no longer serves the address
+        while (ignored != null) {
+            ignored = channel.poll();
         }
         boolean done = !channel.hasUnsentControl();
         if (done) {

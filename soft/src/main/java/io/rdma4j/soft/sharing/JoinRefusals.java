@@ -49,7 +49,8 @@ final class JoinRefusals {
             reason = otherVersion("has version " + ended.ownerVersion() + " of the messages by which processes share an"
                     + " address, and this process has version " + RelayMessage.VERSION);
         } else if (endsInARow >= MOST_ENDS) {
-            reason = otherVersion("ends the connection of this process whenever it joins, as one of another version does");
+            reason = otherVersion(
+                    "ends the connection of this process whenever it joins, as one of another version does");
         }
     }
 

@@ -15,7 +15,9 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -172,10 +174,23 @@ public final class RunDirectory {
         return !ofNamespace.equals(path);
     }
 
-    /** Keeps cleaners of old files away until the result is closed; null if that is not possible. */
-    @Nullable
-    AutoCloseable hold() {
-        return inMemory == null ? LinkSets.holdDirectory(path) : null;
+    /** Keeps cleaners of old files away until the results are closed. Empty if that is not possible. */
+    List<AutoCloseable> hold() {
+        List<AutoCloseable> holds = new ArrayList<>();
+        for (Path each : directories()) {
+            AutoCloseable hold = LinkSets.holdDirectory(each);
+            if (hold != null) {
+                holds.add(hold);
+            }
+        }
+        return holds;
+    }
+
+    private List<Path> directories() {
+        if (inMemory != null) {
+            return List.of();
+        }
+        return hasPartOfNamespace() ? List.of(path, ofNamespace) : List.of(path);
     }
 
     /**

@@ -14,6 +14,7 @@ import java.net.InetAddress;
 import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +42,7 @@ public final class Sharing implements AutoCloseable {
     private final CrashDisconnectTable crashDisconnects;
     private final GuardianChannel guardian;
     private final SocketFiles socketFiles = new SocketFiles();
-    private final @Nullable AutoCloseable hold;
+    private final List<AutoCloseable> holds;
     private long keptNanos;
 
     /** Guarded by the lock of the main engine. */
@@ -54,7 +55,7 @@ public final class Sharing implements AutoCloseable {
         slots = Slots.claim(directory, random);
         claims = new PortClaims(directory);
         takeovers = new Takeovers(directory);
-        hold = directory.hold();
+        holds = directory.hold();
         if (!directory.isOfVirtualHost()) {
             slots.removeLeftFiles(directory);
         }
@@ -71,12 +72,14 @@ public final class Sharing implements AutoCloseable {
         claims.close();
         takeovers.close();
         slots.close();
-        if (hold != null) {
-            try {
-                hold.close();
-            } catch (Exception e) {
-                return; // then the directory stays as it is
-            }
+        holds.forEach(Sharing::close);
+    }
+
+    private static void close(AutoCloseable hold) {
+        try {
+            hold.close();
+        } catch (Exception e) {
+            return; // then the directory stays held until the process ends
         }
     }
 

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,7 @@ public final class Slots implements AutoCloseable {
     static final String FILE = "slots";
 
     /** The directory may be removed between the check that it exists and the lock, but not several times in a row. */
-    private static final int TRIES = 3;
+    private static final int TRIES = 10;
 
     private final LockFile file;
     private final LockFile.ByteLock lock;
@@ -71,7 +72,12 @@ public final class Slots implements AutoCloseable {
     /** Returns null if all slots are taken, or if a process that saw no slot in use has just removed the file. */
     private static @Nullable Slots tryClaim(RunDirectory directory, RandomGenerator random) throws IOException {
         directory.renew();
-        LockFile file = directory.openLockFile(FILE);
+        LockFile file;
+        try {
+            file = directory.openLockFile(FILE);
+        } catch (NoSuchFileException removed) {
+            return null;
+        }
         Slots claimed = null;
         try {
             claimed = tryClaim(file, random);
@@ -85,7 +91,13 @@ public final class Slots implements AutoCloseable {
 
     /** Locks the slot in the part of the network namespace, too. Returns null if another process has just removed the part. */
     private @Nullable Slots withNamespace(RunDirectory directory) throws IOException {
-        LockFile part = directory.openLockFileOfNamespace(FILE);
+        LockFile part;
+        try {
+            part = directory.openLockFileOfNamespace(FILE);
+        } catch (NoSuchFileException removed) {
+            close();
+            return null;
+        }
         LockFile.ByteLock use = part.tryLock(slot, false);
         if (use != null && part.isCurrent()) {
             return new Slots(file, lock, slot, new Slots(part, use, slot, null));

@@ -71,7 +71,12 @@ final class SystemLockFile implements LockFile {
         // Read before the file is opened: if another process replaces the file in between, the two differ.
         identity = createAndIdentify(path);
         channel = openChannel(path);
-        query = LinkSets.openLockQuery(path);
+        try {
+            query = LinkSets.openLockQuery(path);
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
     }
 
     private static @Nullable Object createAndIdentify(Path path) throws IOException {
@@ -134,7 +139,13 @@ final class SystemLockFile implements LockFile {
         }
         Object currentIdentity = createAndIdentify(path);
         FileChannel current = openChannel(path);
-        LockQuery currentQuery = LinkSets.openLockQuery(path);
+        LockQuery currentQuery;
+        try {
+            currentQuery = LinkSets.openLockQuery(path);
+        } catch (IOException e) {
+            current.close();
+            throw e;
+        }
         for (Map.Entry<Long, Held> each : held.entrySet()) {
             FileLock lock = lock(current, each.getKey(), each.getValue().lock.isShared());
             if (lock != null) {

@@ -157,9 +157,7 @@ final class TrustedPath {
             for (String line : Files.readAllLines(USERS_OF_NAMESPACE)) {
                 known += Long.parseLong(line.substring(line.lastIndexOf(' ') + 1));
             }
-            return known >= ALL_USERS
-                    ? null
-                    : Integer.valueOf(SystemFile.read(UNMAPPED_USER));
+            return known >= ALL_USERS ? null : Integer.valueOf(SystemFile.read(UNMAPPED_USER));
         } catch (NoSuchFileException | NumberFormatException unavailable) {
             return null;
         }

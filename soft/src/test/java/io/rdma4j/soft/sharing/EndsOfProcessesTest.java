@@ -428,7 +428,8 @@ class EndsOfProcessesTest {
         send(others.openUdp(InetAddress.ofLiteral("127.0.0.9"), 0), member.udpPort, 5);
         await(() -> counters.tooShort == 5);
         send(others.openUdp(ADDRESS, 0), member.udpPort, 7);
-        await(() -> counters.receivedPackets == 12 && counters.dropped() == 12); // frames of zeros are for no queue pair
+        await(() ->
+                counters.receivedPackets == 12 && counters.dropped() == 12); // frames of zeros are for no queue pair
         assertThat(counters.tooShort).isEqualTo(5);
     }
 
