@@ -4,7 +4,7 @@
  * take the helpers that are left.
  *
  * Caller and helper look for each other's answer for some microseconds before they sleep: a program that polls in a coroutine calls
- * again at once.
+ * again at once. On a busy machine they sleep sooner.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,13 +21,15 @@
 #include "objects.h"
 
 #define STACK_BYTES (2 << 20)
-#define SPIN_NANOS 30000
+#define MAX_SPIN_NANOS 30000
+#define MIN_SPIN_NANOS 500
 
 enum turn { CALLER, HELPER };
 
 struct helper {
 	uint32_t turn;		/* enum turn: who acts next; a futex */
 	uint32_t sleepers;	/* threads that sleep until turn changes */
+	int64_t spin_nanos[2];	/* how long to look for each turn before sleeping; shorter where that was in vain */
 	enum java_function function;
 	uint64_t arguments[3];
 	int result;
@@ -61,9 +63,9 @@ static int is_turn_of(struct helper *helper, enum turn turn)
 	return __atomic_load_n(&helper->turn, __ATOMIC_SEQ_CST) == turn;
 }
 
-static int spin(struct helper *helper, enum turn turn)
+static int spin(struct helper *helper, enum turn turn, int64_t nanos)
 {
-	int64_t end = now_nanos() + SPIN_NANOS;
+	int64_t end = now_nanos() + nanos;
 
 	do {
 		for (int i = 0; i < 64; i++) {
@@ -77,8 +79,13 @@ static int spin(struct helper *helper, enum turn turn)
 
 static void await(struct helper *helper, enum turn turn)
 {
-	if (has_processors && spin(helper, turn))
+	int64_t *nanos = &helper->spin_nanos[turn];
+
+	if (has_processors && spin(helper, turn, *nanos)) {
+		*nanos = *nanos < MAX_SPIN_NANOS / 2 ? *nanos * 2 : MAX_SPIN_NANOS;
 		return;
+	}
+	*nanos = *nanos > MIN_SPIN_NANOS * 2 ? *nanos / 2 : MIN_SPIN_NANOS;
 	__atomic_fetch_add(&helper->sleepers, 1, __ATOMIC_SEQ_CST);
 	while (!is_turn_of(helper, turn))
 		syscall(SYS_futex, &helper->turn, FUTEX_WAIT_PRIVATE, !turn, NULL, NULL, 0);
@@ -158,6 +165,7 @@ static struct helper *create(int *error)
 		return NULL;
 	has_processors = sched_getaffinity(0, sizeof(processors), &processors) || CPU_COUNT(&processors) > 1;
 	helper->turn = HELPER;
+	helper->spin_nanos[CALLER] = helper->spin_nanos[HELPER] = MAX_SPIN_NANOS;
 	*error = start(helper);
 	if (!*error)
 		return helper;
