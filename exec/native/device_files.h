@@ -14,8 +14,8 @@ mode_t device_file_kind(const char *path);
 int device_file_read(const char *path, char *text);
 
 /*
- * Calls a function for each file of a folder, with its name and its kind, until it returns another value than 0. Returns that, or 0; ENOENT if
- * there is no such folder.
+ * Calls a function for each file of a folder, with its name and its kind, until it returns another value than 0. Returns that value or 0;
+ * ENOENT if there is no such folder.
  */
 int device_files_list(const char *folder, int (*each)(const char *name, mode_t kind, void *user), void *user);
 

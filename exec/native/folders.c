@@ -1,6 +1,6 @@
 /*
- * Folders that the system has not: opendir, readdir and scandir of those of device_files.c. Such a stream has all entries in memory. Streams of
- * the system pass through.
+ * opendir, readdir and scandir for the folders of device_files.c, which the system does not have. Such a stream has all entries in memory.
+ * Streams of the system pass through.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

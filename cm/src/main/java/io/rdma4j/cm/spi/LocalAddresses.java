@@ -7,7 +7,7 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 
-/** What Linux answers to a local address that cannot be used; the same for Java's API, providers and programs in C. Thread safe. */
+/** Refuses local addresses as Linux does, in the same way for Java's API, for providers and for C programs. Thread safe. */
 public final class LocalAddresses {
     private LocalAddresses() {}
 

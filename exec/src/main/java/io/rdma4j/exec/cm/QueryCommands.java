@@ -58,8 +58,8 @@ final class QueryCommands {
      */
     private static @Nullable Device device(ProviderCmId provider) {
         InetSocketAddress local = provider.localAddress();
-        boolean isOnlyBound = local != null && provider.peerAddress() == null;
-        return isOnlyBound && local.getAddress().isLoopbackAddress() ? null : provider.device();
+        boolean isOfLoopback = local != null && local.getAddress().isLoopbackAddress();
+        return isOfLoopback && provider.peerAddress() == null ? null : provider.device();
     }
 
     /** Writes the path; without one the GIDs alone, as the kernel does. */

@@ -40,7 +40,7 @@ class AddressOrderTest {
         Process listing = new ProcessBuilder(program, "-o", "-4", "address", "show", "dev", name).start();
         List<String> addresses = new ArrayList<>();
         try (var lines = listing.inputReader()) {
-            lines.lines().forEach(line -> addresses.add(line.split("\\s+")[3].replaceAll("/.*", "")));
+            lines.lines().forEach(line -> addresses.add(line.split("\\s+", -1)[3].replaceAll("/.*", "")));
         }
         return addresses;
     }
