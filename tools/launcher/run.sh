@@ -101,7 +101,8 @@ run_command() {
     print=
     # The agent puts its jar on the class path, whether the program is started by -cp, -jar or -m. With -m Java resolves only the
     # modules that the program requires, unless ALL-DEFAULT is added.
-    add_java_option "-javaagent:$agent"
+    quote_java_option "-javaagent:$agent"
+    agent_option=$quoted_option
     add_java_option --add-modules=ALL-DEFAULT
     add_java_option --enable-native-access=ALL-UNNAMED
     add_java_option -XX:MaxInlineLevel=30
@@ -130,9 +131,11 @@ run_command() {
         [ -n "$print" ] || run_usage "which command?"
     fi
     case $java_variable in
-        JAVA_TOOL_OPTIONS) java_run_options="${JAVA_TOOL_OPTIONS:-}${JAVA_TOOL_OPTIONS:+ }$java_run_options" ;;
-        *) java_run_options="${JDK_JAVA_OPTIONS:-}${JDK_JAVA_OPTIONS:+ }$java_run_options" ;;
+        JAVA_TOOL_OPTIONS) user_options=${JAVA_TOOL_OPTIONS:-} ;;
+        *) user_options=${JDK_JAVA_OPTIONS:-} ;;
     esac
+    # Later options win, but agents start in their order: this one sets the provider of channels before another one opens any.
+    java_run_options="$agent_option${user_options:+ }$user_options $java_run_options"
     if [ -n "$print" ]; then
         printf "export %s='%s'\n" "$java_variable" "$(printf '%s' "$java_run_options" | sed "s/'/'\\\\''/g")"
         exit 0

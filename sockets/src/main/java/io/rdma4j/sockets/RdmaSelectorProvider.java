@@ -63,7 +63,7 @@ public final class RdmaSelectorProvider extends SelectorProvider {
 
     @Override
     public SocketChannel openSocketChannel() {
-        return new RdmaSocketChannel(this, service, rules(), SocketFamily.IPV6);
+        return new RdmaSocketChannel(this, service, rules(), SocketFamily.ofJvm());
     }
 
     @Override
@@ -75,7 +75,7 @@ public final class RdmaSelectorProvider extends SelectorProvider {
 
     @Override
     public ServerSocketChannel openServerSocketChannel() {
-        return new RdmaServerSocketChannel(this, service, rules(), SocketFamily.IPV6);
+        return new RdmaServerSocketChannel(this, service, rules(), SocketFamily.ofJvm());
     }
 
     @Override

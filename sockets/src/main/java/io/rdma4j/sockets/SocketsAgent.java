@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.channels.spi.AsynchronousChannelProvider;
+import java.nio.channels.spi.SelectorProvider;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -43,8 +45,35 @@ public final class SocketsAgent {
         AddressRules rules = AddressRules.ofJvm(); // a malformed rule is reported at the start
         setUnlessSet(SELECTOR_PROVIDER, RdmaSelectorProvider.class);
         setUnlessSet(ASYNCHRONOUS_PROVIDER, RdmaAsynchronousChannelProvider.class);
+        requireProviders(instrumentation);
         openJavaNet(instrumentation);
         installSockets(rules);
+    }
+
+    /**
+     * Checks that the virtual machine has not chosen another provider than the properties name. It chooses once, when the
+     * first channel is opened, and an agent before this one may have opened one.
+     *
+     * @throws IllegalStateException if it has
+     */
+    private static void requireProviders(Instrumentation instrumentation) {
+        for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
+            if (loaded.getName().equals(SELECTOR_PROVIDER + "$Holder")) {
+                requireProvider(SELECTOR_PROVIDER, SelectorProvider.provider());
+            } else if (loaded.getName().equals(ASYNCHRONOUS_PROVIDER + "$ProviderHolder")) {
+                requireProvider(ASYNCHRONOUS_PROVIDER, AsynchronousChannelProvider.provider());
+            }
+        }
+    }
+
+    private static void requireProvider(String property, Object chosen) {
+        String wanted = System.getProperty(property);
+        if (!chosen.getClass().getName().equals(wanted)) {
+            throw new IllegalStateException(
+                    "another agent has opened a channel before this one, so that all channels would use "
+                            + chosen.getClass().getName() + ". Name this agent first: rdma4j run does that for"
+                            + " JDK_JAVA_OPTIONS, but Java reads JAVA_TOOL_OPTIONS before");
+        }
     }
 
     /** Opens the package java.net to this module, for the sockets of the platform. */

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma4j.sockets.options.AddressRules;
 import io.rdma4j.testkit.TestHost;
 import io.rdma4j.testkit.TestNetwork;
+import io.rdma4j.verbs.DeviceContext;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
@@ -14,6 +15,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -23,6 +25,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import jdk.net.ExtendedSocketOptions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -175,5 +178,54 @@ class RdmaSocketFactoryTest {
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("closed");
         }
+    }
+
+    /** The peer still exists, but no packet reaches it. */
+    @Test
+    void deadPeerOfAnIdleConnectionIsNoticedByKeepAlives() throws IOException {
+        try (ServerSocketChannel listener =
+                        server.openServerSocketChannel(FAMILY).bind(anyPort());
+                SocketChannel left = client.openSocketChannel(FAMILY)) {
+            left.connect(listener.getLocalAddress());
+            left.setOption(StandardSocketOptions.SO_KEEPALIVE, true)
+                    .setOption(ExtendedSocketOptions.TCP_KEEPIDLE, 1)
+                    .setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, 1)
+                    .setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, 2);
+            try (SocketChannel right = listener.accept()) {
+                right.write(ByteBuffer.wrap(HELLO));
+                assertThat(full(left, HELLO.length)).isEqualTo(ByteBuffer.wrap(HELLO));
+                network.conditions("loss=100%");
+                assertThatThrownBy(() -> left.read(ByteBuffer.allocate(1)))
+                        .hasMessage("Connection reset (the peer has not answered a keep-alive for 2 s)");
+            } finally {
+                network.conditions("");
+            }
+        }
+    }
+
+    @Test
+    void answeredKeepAlivesKeepAConnection() throws Exception {
+        try (ServerSocketChannel listener =
+                        server.openServerSocketChannel(FAMILY).bind(anyPort());
+                SocketChannel left = client.openSocketChannel(FAMILY)) {
+            left.connect(listener.getLocalAddress());
+            try (SocketChannel right = listener.accept();
+                    DeviceContext device = clientHost.device().open()) {
+                long before = sentPackets(device);
+                left.setOption(StandardSocketOptions.SO_KEEPALIVE, true)
+                        .setOption(ExtendedSocketOptions.TCP_KEEPIDLE, 1)
+                        .setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, 1)
+                        .setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, 1);
+                while (sentPackets(device) < before + 3) {
+                    Thread.sleep(10);
+                }
+                right.write(ByteBuffer.wrap(HELLO));
+                assertThat(full(left, HELLO.length)).isEqualTo(ByteBuffer.wrap(HELLO));
+            }
+        }
+    }
+
+    private static long sentPackets(DeviceContext device) {
+        return Objects.requireNonNull(device.counters().get("sent_pkts"));
     }
 }

@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -33,6 +35,29 @@ class RunTest {
     private static final String PROGRAMS = "io.rdma4j.tools.programs";
     private static final int SECONDS = 120;
 
+    /**
+     * Opens sockets, which have no message for the log, installs a log manager, as application servers do in their main
+     * method, and prints the one that is used. The tests' module does not read that of the class.
+     */
+    private static final String SHOW_LOG_MANAGER = """
+            package io.rdma4j.tools.programs;
+
+            import java.net.ServerSocket;
+            import java.nio.channels.ServerSocketChannel;
+            import java.util.logging.LogManager;
+
+            public final class ShowLogManager {
+                public static final class Own extends LogManager {}
+
+                public static void main(String[] arguments) throws Exception {
+                    new ServerSocket().close();
+                    ServerSocketChannel.open().close();
+                    System.setProperty("java.util.logging.manager", Own.class.getName());
+                    System.out.println(LogManager.getLogManager().getClass().getName());
+                }
+            }
+            """;
+
     /** The first run may build the tools. */
     private static final int BUILD_SECONDS = 500;
 
@@ -49,9 +74,12 @@ class RunTest {
     @BeforeAll
     static void compile() throws IOException, InterruptedException {
         Path sources = Path.of("src/test/java", PROGRAMS.split("\\."));
-        Path module = Files.writeString(programs.resolve("module-info.java"), "module programs { }");
+        Path module =
+                Files.writeString(programs.resolve("module-info.java"), "module programs { requires java.logging; }");
+        Path logging = Files.writeString(programs.resolve("ShowLogManager.java"), SHOW_LOG_MANAGER);
         Path classes = programs.resolve("classes");
-        List<String> options = new ArrayList<>(List.of("-d", classes.toString(), "-proc:none", module.toString()));
+        List<String> options =
+                new ArrayList<>(List.of("-d", classes.toString(), "-proc:none", module.toString(), logging.toString()));
         try (Stream<Path> files = Files.list(sources)) {
             files.map(Path::toString).forEach(options::add);
         }
@@ -173,6 +201,61 @@ class RunTest {
         assertThat(outcome.out()).as(outcome.err()).isEqualTo("\nTCP sockets: 0\n");
     }
 
+    /** Logging is set up when a program uses it: before, the program may choose its log manager. */
+    @Test
+    void programInstallsItsLogManager() throws Exception {
+        Outcome outcome = run(Map.of(), JAVA, "-cp", "classes", PROGRAMS + ".ShowLogManager");
+        assertThat(outcome.out()).as(outcome.err()).isEqualTo(PROGRAMS + ".ShowLogManager$Own\n");
+    }
+
+    /** Returns the jar of {@code EarlyAgent}. */
+    private Path earlyAgent() throws IOException {
+        Path manifest = Files.writeString(folder.resolve("manifest"), "Premain-Class: " + PROGRAMS + ".EarlyAgent\n");
+        Path jar = folder.resolve("early.jar");
+        String classes = programs.resolve("classes").toString();
+        call(
+                "jar",
+                List.of("--create", "--file", jar.toString(), "--manifest", manifest.toString(), "-C", classes, "."));
+        return jar;
+    }
+
+    @Test
+    void agentThatOpensASelectorEarlierDoesNotPutChannelsOnTcp() throws Exception {
+        Outcome outcome = run(
+                Map.of("JDK_JAVA_OPTIONS", "-javaagent:" + earlyAgent()),
+                "--rules=*=rdma",
+                JAVA,
+                "-cp",
+                "classes",
+                PROGRAMS + ".ChannelEcho",
+                "hello");
+        assertThat(outcome.out()).as(outcome.err()).isEqualTo("hello\nTCP sockets: 0\n");
+    }
+
+    /** Without {@code rdma4j run}, the option of the agent alone comes too late for the provider of channels. */
+    @Test
+    void agentBehindOneThatOpensASelectorIsRefusedInASentence() throws Exception {
+        String print = run(Map.of(), "--print").out();
+        Matcher agent = Pattern.compile("-javaagent:\\S+").matcher(print);
+        assertThat(agent.find()).as(print).isTrue();
+        Process process = new ProcessBuilder(
+                        JAVA,
+                        "-javaagent:" + earlyAgent(),
+                        agent.group(),
+                        "-cp",
+                        "classes",
+                        PROGRAMS + ".ChannelEcho",
+                        "hello")
+                .directory(programs.toFile())
+                .redirectErrorStream(true)
+                .start();
+        assertThat(process.inputReader().lines().collect(java.util.stream.Collectors.joining("\n")))
+                .startsWith("rdma4j: another agent has opened a channel")
+                .contains("Name this agent first")
+                .hasLineCount(1);
+        assertThat(process.waitFor()).isEqualTo(1);
+    }
+
     @Test
     void optionsOfTheUserStay() throws Exception {
         Outcome outcome = run(
@@ -229,7 +312,8 @@ class RunTest {
                 "my file",
                 "--trace");
         assertThat(outcome.out())
-                .startsWith("export JDK_JAVA_OPTIONS='-Da='\\''b c'\\'' -javaagent:")
+                .startsWith("export JDK_JAVA_OPTIONS='-javaagent:")
+                .contains("rdma4j-agent.jar -Da='\\''b c'\\'' --add-modules=")
                 .contains(" -Drdma4j.sockets.rules=*=either -Drdma4j.device=soft ")
                 .endsWith(" \"-Drdma4j.pcap=" + programs + "/my file\" -Drdma4j.trace=true'\n");
         Path script = Files.writeString(

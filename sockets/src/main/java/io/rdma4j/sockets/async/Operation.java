@@ -53,7 +53,10 @@ final class Operation<V> implements Future<V> {
     private final Member channel;
     private final Direction direction;
     private final Attempt attempt;
-    private final @Nullable Handler<V> handler;
+
+    /** Calls the handler of the program; null if there is none. */
+    private final RdmaChannelGroup.@Nullable Call call;
+
     private final CompletableFuture<@Nullable V> result = new CompletableFuture<>();
     private @Nullable Future<?> timeout;
 
@@ -66,7 +69,16 @@ final class Operation<V> implements Future<V> {
         this.channel = channel;
         this.direction = direction;
         this.attempt = attempt;
-        this.handler = handler;
+        call = handler == null ? null : channel.group().new Call(() -> callHandler(handler));
+    }
+
+    /** Calls the handler with the result, which is complete. */
+    private void callHandler(Handler<V> handler) {
+        if (result.isCompletedExceptionally()) {
+            handler.call(null, result.exceptionNow());
+        } else {
+            handler.call(result.resultNow(), null);
+        }
     }
 
     /** Begins the operation: tries it, and otherwise waits until the channel is ready for {@code ops}. */
@@ -76,7 +88,11 @@ final class Operation<V> implements Future<V> {
             if (time > 0) {
                 expireAfter(time, unit);
             }
-            channel.group().await(channel, ops);
+            try {
+                channel.group().await(channel, ops);
+            } catch (OutOfMemoryError noMemory) {
+                fail(noMemory);
+            }
         }
         return this;
     }
@@ -106,7 +122,7 @@ final class Operation<V> implements Future<V> {
             }
             try {
                 value = attempt.now();
-            } catch (IOException | RuntimeException failed) {
+            } catch (IOException | RuntimeException | Error failed) {
                 return fail(failed);
             }
             if (value == NOT_YET) {
@@ -116,9 +132,8 @@ final class Operation<V> implements Future<V> {
             @SuppressWarnings("unchecked") // attempts return results of their operation
             V completed = (V) value;
             result.complete(completed);
-            value = completed;
         }
-        deliver(value, null);
+        deliver();
         return true;
     }
 
@@ -138,7 +153,7 @@ final class Operation<V> implements Future<V> {
             result.completeExceptionally(failure);
         }
         channel.closeIfFailed();
-        deliver(null, failure);
+        deliver();
         return true;
     }
 
@@ -149,11 +164,9 @@ final class Operation<V> implements Future<V> {
         }
     }
 
-    @SuppressWarnings("unchecked") // as in tryNow
-    private void deliver(@Nullable Object value, @Nullable Throwable failure) {
-        Handler<V> called = handler;
-        if (called != null) {
-            channel.group().call(() -> called.call((V) value, failure));
+    private void deliver() {
+        if (call != null) {
+            channel.group().call(call);
         }
     }
 

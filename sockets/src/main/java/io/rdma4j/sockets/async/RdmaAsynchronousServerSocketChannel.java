@@ -89,7 +89,7 @@ public final class RdmaAsynchronousServerSocketChannel extends AsynchronousServe
         if (!isOpen()) {
             ClosedChannelException why = new ClosedChannelException();
             if (handler != null) {
-                group.call(() -> handler.call(null, why));
+                group.call(group.new Call(() -> handler.call(null, why)));
             }
             return CompletableFuture.failedFuture(why);
         }

@@ -136,14 +136,14 @@ public final class RdmaAsynchronousSocketChannel extends AsynchronousSocketChann
 
     private <V> Future<V> failed(Throwable why, @Nullable Handler<V> handler) {
         if (handler != null) {
-            group.call(() -> handler.call(null, why));
+            group.call(group.new Call(() -> handler.call(null, why)));
         }
         return CompletableFuture.failedFuture(why);
     }
 
     private <V> Future<V> completed(V value, @Nullable Handler<V> handler) {
         if (handler != null) {
-            group.call(() -> handler.call(value, null));
+            group.call(group.new Call(() -> handler.call(value, null)));
         }
         return CompletableFuture.completedFuture(value);
     }

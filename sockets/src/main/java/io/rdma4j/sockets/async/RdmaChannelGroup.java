@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.async;
 
+import io.rdma4j.sockets.io.SharedThread;
 import java.io.IOException;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.CancelledKeyException;
@@ -28,6 +29,9 @@ public final class RdmaChannelGroup extends AsynchronousChannelGroup {
     /** The number of handlers that may call each other on one stack: those of operations that complete at once. */
     private static final int MAX_DIRECT_CALLS = 16;
 
+    /** The time after which a call that the pool has refused is passed to it again. */
+    private static final long RETRY_MILLIS = 10;
+
     /** The handlers that the current thread of a pool runs inside each other. */
     private static final class Calls {
         @Nullable
@@ -36,18 +40,41 @@ public final class RdmaChannelGroup extends AsynchronousChannelGroup {
         int depth;
     }
 
+    /** The call of a handler, made before it is due: a result reaches the program even if the heap is full. */
+    final class Call implements Runnable {
+        private final Runnable handler;
+
+        /** The next call that the pool has not taken; guarded by the group. */
+        private @Nullable Call next;
+
+        Call(Runnable handler) {
+            this.handler = handler;
+        }
+
+        @Override
+        public void run() {
+            callInPool(handler);
+        }
+    }
+
+    /** A registration to change. */
+    private record Change(Member member, int ops) {}
+
     private static final ThreadLocal<Calls> CALLS = ThreadLocal.withInitial(Calls::new);
 
     private final SelectorProvider channels;
     private final ExecutorService pool;
 
     /** The registrations to change, which only the selecting thread does. */
-    private final Queue<Runnable> changes = new ConcurrentLinkedQueue<>();
+    private final Queue<Change> changes = new ConcurrentLinkedQueue<>();
 
     private final CountDownLatch terminated = new CountDownLatch(1);
 
     /** Guarded by this. */
     private final Set<Member> members = new HashSet<>();
+
+    /** The calls that the pool has not taken for lack of memory or threads, the last one first; guarded by this. */
+    private @Nullable Call refused;
 
     private @Nullable Selector selector;
     private volatile boolean isShutdown;
@@ -83,7 +110,7 @@ public final class RdmaChannelGroup extends AsynchronousChannelGroup {
         if (selector == null) {
             Selector opened = channels.openSelector();
             selector = opened;
-            Thread.ofPlatform().daemon().name("rdma4j-asynchronous-channels").start(() -> run(opened));
+            SharedThread.start("rdma4j-asynchronous-channels", () -> turn(opened));
         }
         members.add(member);
     }
@@ -126,7 +153,11 @@ public final class RdmaChannelGroup extends AsynchronousChannelGroup {
 
     /** Makes the selecting thread wait until a channel is ready for one of {@code ops}. */
     void await(Member member, int ops) {
-        changes.add(() -> register(member, ops));
+        changes.add(new Change(member, ops));
+        wakeup();
+    }
+
+    private void wakeup() {
         Selector current;
         synchronized (this) {
             current = selector;
@@ -136,71 +167,115 @@ public final class RdmaChannelGroup extends AsynchronousChannelGroup {
         }
     }
 
-    private void register(Member member, int ops) {
-        Selector current;
-        synchronized (this) {
-            current = selector;
-        }
+    private static void register(Member member, int ops, Selector waiting) {
         try {
-            if (current != null) {
-                SelectionKey key = member.channel().keyFor(current);
-                int others = key == null ? 0 : key.interestOps();
-                member.channel().register(current, others | ops, member);
-            }
+            SelectionKey key = member.channel().keyFor(waiting);
+            int others = key == null ? 0 : key.interestOps();
+            member.channel().register(waiting, others | ops, member);
         } catch (ClosedChannelException | CancelledKeyException closed) {
             member.closeIfFailed(); // a program that closed the channel has completed its operations
         }
     }
 
-    private void run(Selector waiting) {
-        try (waiting) {
-            while (!isEnding) {
-                for (Runnable change = changes.poll(); change != null; change = changes.poll()) {
-                    change.run();
-                }
-                waiting.select();
-                for (SelectionKey key : List.copyOf(waiting.selectedKeys())) {
-                    onSelected(key);
-                }
-                waiting.selectedKeys().clear();
+    /** One turn of the selecting thread. What it has not done when something is thrown is left for the next turn. */
+    private boolean turn(Selector waiting) throws IOException {
+        if (isEnding) {
+            try (waiting) {
+                return false;
+            } finally {
+                callRefused();
+                end();
             }
+        }
+        for (Change change = changes.peek(); change != null; change = changes.peek()) {
+            register(change.member(), change.ops(), waiting);
+            changes.poll();
+        }
+        try {
+            waiting.select(callRefused() ? 0 : RETRY_MILLIS);
         } catch (IOException failed) {
             shutdownNow();
-        } finally {
-            end();
+            isEnding = true;
         }
+        for (SelectionKey key : List.copyOf(waiting.selectedKeys())) {
+            waiting.selectedKeys().remove(key);
+            onSelected(key);
+        }
+        return true;
     }
 
     private static void onSelected(SelectionKey key) {
+        int ready = 0;
         try {
-            int ready = key.readyOps();
+            ready = key.readyOps();
             key.interestOps(key.interestOps() & ~ready);
             ((Member) key.attachment()).onReady(ready);
         } catch (CancelledKeyException closed) {
             ((Member) key.attachment()).closeIfFailed();
+        } catch (RuntimeException | Error failed) {
+            if (key.isValid()) {
+                key.interestOps(key.interestOps() | ready); // its operation has neither continued nor failed
+            }
+            throw failed;
         }
     }
 
     // ---- handlers
 
     /** Calls a handler: at once in a thread of the pool that runs few handlers already, or by the pool. */
-    void call(Runnable handler) {
+    void call(Call call) {
         Calls calls = CALLS.get();
         if (calls.group == this && calls.depth < MAX_DIRECT_CALLS) {
             calls.depth++;
             try {
-                handler.run();
+                call.handler.run();
             } finally {
                 calls.depth--;
             }
             return;
         }
-        Runnable task = () -> callInPool(handler);
-        try {
-            pool.execute(task);
-        } catch (RejectedExecutionException shutdown) {
-            Thread.ofVirtual().start(handler); // the group is ending, and the program still learns the result
+        if (!isTaken(call)) {
+            refuse(call);
+            wakeup();
         }
+    }
+
+    private synchronized void refuse(Call call) {
+        call.next = refused;
+        refused = call;
+    }
+
+    /** Returns false if the pool has no memory or thread for a call. */
+    private boolean isTaken(Call call) {
+        try {
+            try {
+                pool.execute(call);
+            } catch (RejectedExecutionException shutdown) {
+                Thread.ofVirtual().start(call.handler); // the group is ending, and the program still learns the result
+            }
+            return true;
+        } catch (OutOfMemoryError noThread) {
+            return false;
+        }
+    }
+
+    /** Passes the refused calls to the pool again. Returns false if it has refused one of them. */
+    private boolean callRefused() {
+        for (Call call = takeRefused(); call != null; call = takeRefused()) {
+            if (!isTaken(call)) {
+                refuse(call);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private synchronized @Nullable Call takeRefused() {
+        Call first = refused;
+        if (first != null) {
+            refused = first.next;
+        }
+        return first;
     }
 
     private void callInPool(Runnable handler) {

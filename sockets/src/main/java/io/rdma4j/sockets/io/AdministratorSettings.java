@@ -17,8 +17,6 @@ final class AdministratorSettings {
     /** The folder of librdmacm on Linux. Other systems have none. */
     static final Path FOLDER = Path.of("/etc/rdma/rsocket");
 
-    private static final Logger LOGGER = System.getLogger(AdministratorSettings.class.getName());
-
     /** C reads the number at the beginning and ignores the rest. */
     private static final Pattern NUMBER = Pattern.compile("\\s*\\+?([0-9]{1,18})");
 
@@ -45,13 +43,18 @@ final class AdministratorSettings {
         }
         Matcher number = NUMBER.matcher(new String(start, StandardCharsets.US_ASCII));
         if (!number.lookingAt()) {
-            LOGGER.log(
-                    Level.WARNING,
-                    "{0} is ignored, and {1} is used: it must begin with a number",
-                    file,
-                    Integer.toString(byDefault));
+            logger().log(
+                            Level.WARNING,
+                            "{0} is ignored, and {1} is used: it must begin with a number",
+                            file,
+                            Integer.toString(byDefault));
             return byDefault;
         }
         return Math.clamp(Long.parseLong(number.group(1)), least, most);
+    }
+
+    /** Looked up for each message: a logger in a field would set up logging before the program can configure it. */
+    private static Logger logger() {
+        return System.getLogger(AdministratorSettings.class.getName());
     }
 }

@@ -30,7 +30,6 @@ final class CompanionService {
         CompanionService get() throws IOException;
     }
 
-    private static final Logger LOGGER = System.getLogger(CompanionService.class.getName());
     private static final long POLL_NANOS = 20_000;
     private static final long LONGEST_NANOS = 1_000_000_000L;
 
@@ -40,7 +39,7 @@ final class CompanionService {
 
     private CompanionService() throws IOException {
         selector = Selector.open();
-        Thread.ofPlatform().daemon().name("rdma4j-datagrams").start(this::run);
+        SharedThread.start("rdma4j-datagrams", this::readNext);
     }
 
     /**
@@ -93,7 +92,7 @@ final class CompanionService {
         try {
             channel.close();
         } catch (IOException e) {
-            LOGGER.log(Level.DEBUG, "Closing a UDP socket failed", e);
+            logger().log(Level.DEBUG, "Closing a UDP socket failed", e);
         }
         selector.wakeup();
         long deadline = System.nanoTime() + LONGEST_NANOS;
@@ -102,19 +101,23 @@ final class CompanionService {
         }
     }
 
-    private void run() {
-        while (true) {
-            try {
-                selector.select(CompanionService::read);
-            } catch (IOException | RuntimeException failed) {
-                LOGGER.log(Level.WARNING, "Datagrams lost", failed);
-            }
-        }
+    private boolean readNext() throws IOException {
+        selector.select(CompanionService::read);
+        return true;
     }
 
     private static void read(SelectionKey key) {
         if (key.isValid() && key.attachment() instanceof Target target) {
-            target.onCompanionReadable();
+            try {
+                target.onCompanionReadable();
+            } catch (RuntimeException | Error failed) { // the others are read nevertheless
+                logger().log(Level.WARNING, "Datagrams lost", failed);
+            }
         }
+    }
+
+    /** Looked up for each message: a logger in a field would set up logging before the program can configure it. */
+    private static Logger logger() {
+        return System.getLogger(CompanionService.class.getName());
     }
 }

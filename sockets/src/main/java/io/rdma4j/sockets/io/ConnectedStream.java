@@ -97,9 +97,16 @@ final class ConnectedStream {
         protocol.shutdownOutput();
     }
 
-    void keepAlive() {
+    /** Sends a keep-alive. Returns the number of completions before it. */
+    long keepAlive() {
         progress();
         protocol.keepAlive();
+        return resources.completions();
+    }
+
+    long completionsToWait() {
+        check(SocketEndpoint.Check.ARM);
+        return resources.completions();
     }
 
     /** Returns the readiness of the stream. */

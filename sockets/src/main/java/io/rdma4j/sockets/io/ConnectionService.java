@@ -9,8 +9,6 @@ import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.wait.WaitDriver;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -28,9 +26,13 @@ public final class ConnectionService implements AutoCloseable {
          * @param event the event, acknowledged after this call
          */
         void onEvent(CmEvent event);
-    }
 
-    private static final Logger LOGGER = System.getLogger(ConnectionService.class.getName());
+        /**
+         * Fails what the event belongs to, since {@link #onEvent} has thrown an exception or an error. Repeated if it throws
+         * another one, for lack of memory for example. By default there is nothing to fail.
+         */
+        default void onFailure(CmEvent event, Throwable why) {}
+    }
 
     /** The time that {@link #close} waits for closed sockets to release their identifiers. */
     private static final long CLOSE_NANOS = 10_000_000_000L;
@@ -97,37 +99,37 @@ public final class ConnectionService implements AutoCloseable {
         if (closed) {
             opened.close(); // the channel refuses further identifiers
         } else {
-            Thread.ofPlatform().daemon().name("rdma4j-sockets").start(() -> run(opened));
+            SharedThread.start("rdma4j-sockets", () -> handleNext(opened));
         }
         channel = opened;
         return opened;
     }
 
-    private void run(EventChannel events) {
-        while (true) {
-            try {
-                handle(events.await());
-            } catch (ClosedException finished) {
-                return;
-            } catch (RdmaException interrupted) {
-                var _ = Thread.interrupted(); // no code has a reason to interrupt this thread
-            }
+    private static boolean handleNext(EventChannel events) {
+        try {
+            handle(events.await());
+            return true;
+        } catch (ClosedException finished) {
+            return false;
         }
     }
 
-    /**
-     * Handles an event. A failure for one socket, even an error of the JVM, must not end the thread that the others
-     * need.
-     */
+    /** Handles an event. A failure, even an error of the virtual machine, is one of the socket that the event is for. */
     private static void handle(CmEvent event) {
         CmId listener = event.listenId();
         Object target = listener == null ? event.id().context() : listener.context();
         try (event) {
             if (target instanceof Target endpoint) {
-                endpoint.onEvent(event);
+                handle(endpoint, event);
             }
+        }
+    }
+
+    private static void handle(Target endpoint, CmEvent event) {
+        try {
+            endpoint.onEvent(event);
         } catch (RuntimeException | Error failed) {
-            LOGGER.log(Level.WARNING, "Event lost: " + event, failed);
+            SharedThread.insist(() -> endpoint.onFailure(event, failed));
         }
     }
 

@@ -60,6 +60,9 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     /** The reason why an earlier datagram did not arrive; to be reported once. */
     private @Nullable IOException pendingFailure;
 
+    /** The reason why the endpoint can only be closed, or null. */
+    private @Nullable String broken;
+
     /** The reason why the UDP socket did not accept the current message. */
     private @Nullable IOException sendFailure;
 
@@ -102,11 +105,8 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
 
     /** Returns whether the endpoint has a port, and with it fixed sizes. */
     public boolean isBound() {
-        lock.lock();
-        try {
+        synchronized (lock) {
             return companion != null;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -117,24 +117,20 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
 
     /** Returns the local address and port, or null if there is none. */
     public @Nullable InetSocketAddress localAddress() {
-        lock.lock();
-        try {
-            DatagramChannel current = companion;
-            return current == null || closed ? null : (InetSocketAddress) current.getLocalAddress();
-        } catch (IOException failed) {
-            return null;
-        } finally {
-            lock.unlock();
+        synchronized (lock) {
+            try {
+                DatagramChannel current = companion;
+                return current == null || closed ? null : (InetSocketAddress) current.getLocalAddress();
+            } catch (IOException failed) {
+                return null;
+            }
         }
     }
 
     /** Returns the address of the connected peer, or null. */
     public @Nullable InetSocketAddress peerAddress() {
-        lock.lock();
-        try {
+        synchronized (lock) {
             return closed ? null : connected;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -426,25 +422,19 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     @Override
     public void onCompanionReadable() {
         companionReadable = true;
-        lock.lock();
-        try {
+        synchronized (lock) {
             DatagramProtocol current = protocol;
             if (current != null && !closed && companionReadable) {
                 readCompanion(current);
             }
-        } finally {
-            lock.unlock();
         }
         changed.raise();
     }
 
     /** Returns the number of messages dropped for a reason. */
     public long dropped(Drop why) {
-        lock.lock();
-        try {
+        synchronized (lock) {
             return protocol == null ? 0 : protocol.dropped(why);
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -453,11 +443,8 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
      * path.
      */
     public long questions() {
-        lock.lock();
-        try {
+        synchronized (lock) {
             return protocol == null ? 0 : protocol.questions();
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -473,30 +460,29 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
 
     @Override
     int check(Check check) {
-        lock.lock();
-        try {
-            if (closed) {
-                return Readiness.IN | Readiness.OUT | Readiness.HANG_UP;
-            }
-            boolean more = progress();
-            if (check == Check.ARM) {
-                more = ends.arm() ? progress() : more;
-                if (more) {
-                    changed.raise(); // completions before arming are not reported
+        synchronized (lock) {
+            try {
+                if (closed) {
+                    return Readiness.IN | Readiness.OUT | Readiness.HANG_UP;
                 }
-            }
-            DatagramProtocol current = protocol;
-            if (current == null) {
-                return Readiness.OUT;
-            }
-            if (pendingFailure != null) {
+                boolean more = progress();
+                if (check == Check.ARM) {
+                    more = ends.arm() ? progress() : more;
+                    if (more) {
+                        changed.raise(); // completions before arming are not reported
+                    }
+                }
+                DatagramProtocol current = protocol;
+                if (current == null) {
+                    return Readiness.OUT;
+                }
+                if (pendingFailure != null || broken != null) {
+                    return Readiness.IN | Readiness.OUT | Readiness.ERROR;
+                }
+                return (current.canReceive() ? Readiness.IN : 0) | (current.canSend() ? Readiness.OUT : 0);
+            } catch (RdmaException broken) {
                 return Readiness.IN | Readiness.OUT | Readiness.ERROR;
             }
-            return (current.canReceive() ? Readiness.IN : 0) | (current.canSend() ? Readiness.OUT : 0);
-        } catch (RdmaException broken) {
-            return Readiness.IN | Readiness.OUT | Readiness.ERROR;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -510,14 +496,11 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     /** Closes the endpoint, after waiting at most a second for outstanding sends. */
     @Override
     public void close() {
-        lock.lock();
-        try {
+        synchronized (lock) {
             if (closed) {
                 return;
             }
             closed = true;
-        } finally {
-            lock.unlock();
         }
         changed.raise();
         DatagramChannel channel = companion;
@@ -533,27 +516,23 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     }
 
     private boolean isQuiet() {
-        lock.lock();
-        try {
-            progress();
-            return protocol == null || protocol.isQuiet();
-        } catch (RdmaException broken) {
-            return true;
-        } finally {
-            lock.unlock();
+        synchronized (lock) {
+            try {
+                progress();
+                return protocol == null || protocol.isQuiet();
+            } catch (RdmaException broken) {
+                return true;
+            }
         }
     }
 
     private void release() {
-        lock.lock();
-        try {
+        synchronized (lock) {
             if (protocol != null) {
                 protocol.close();
                 protocol = null;
             }
             ends.close();
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -563,6 +542,14 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
         if (closed) {
             throw new SocketException("Socket closed");
         }
+        if (broken != null) {
+            throw new SocketException("The socket is broken: " + broken);
+        }
+    }
+
+    @Override
+    void onError(String why) {
+        broken = why;
     }
 
     private DatagramChannel requireBound() throws SocketException {

@@ -23,8 +23,6 @@ final class DatagramEnds implements AutoCloseable {
     /** Maximum number of local addresses with a queue pair; a socket bound to a wildcard may use several. */
     private static final int MAX_ENDS = 64;
 
-    private static final Logger LOGGER = System.getLogger(DatagramEnds.class.getName());
-
     private final ConnectionService service;
     private final Signal changed;
     private final List<DatagramResources> ends = new ArrayList<>();
@@ -115,7 +113,7 @@ final class DatagramEnds implements AutoCloseable {
     }
 
     private void remove(DatagramResources end, DatagramProtocol protocol) {
-        LOGGER.log(Level.DEBUG, () -> "Queue pair of " + end.end().address() + " is replaced: " + end.failure());
+        logger().log(Level.DEBUG, () -> "Queue pair of " + end.end().address() + " is replaced: " + end.failure());
         ends.remove(end);
         try (end) {
             protocol.remove(end.end());
@@ -136,5 +134,10 @@ final class DatagramEnds implements AutoCloseable {
         List<DatagramResources> all = List.copyOf(ends);
         ends.clear();
         Releases.closeAll(all, DatagramResources::close);
+    }
+
+    /** Looked up for each message: a logger in a field would set up logging before the program can configure it. */
+    private static Logger logger() {
+        return System.getLogger(DatagramEnds.class.getName());
     }
 }

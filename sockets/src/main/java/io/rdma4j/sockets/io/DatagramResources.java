@@ -35,8 +35,6 @@ import org.jspecify.annotations.Nullable;
  * blocks.
  */
 final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
-    private static final Logger LOGGER = System.getLogger(DatagramResources.class.getName());
-
     /** Completions polled at a time. */
     static final int BATCH = 16;
 
@@ -159,7 +157,7 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
                 try {
                     handle.close();
                 } catch (RuntimeException refused) { // the caller sends to another peer, or closes the others too
-                    LOGGER.log(Level.DEBUG, "Closing an address handle failed", refused);
+                    logger().log(Level.DEBUG, "Closing an address handle failed", refused);
                 }
             }
         };
@@ -227,5 +225,10 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
     @Override
     public void close() {
         releases.close();
+    }
+
+    /** Looked up for each message: a logger in a field would set up logging before the program can configure it. */
+    private static Logger logger() {
+        return System.getLogger(DatagramResources.class.getName());
     }
 }

@@ -8,26 +8,49 @@ import java.util.Set;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * The options {@code TCP_KEEPIDLE}, {@code TCP_KEEPINTERVAL} and {@code TCP_KEEPCOUNT}. They belong to the module {@code
- * jdk.net}, which a Java runtime may lack.
+ * The options {@code TCP_KEEPIDLE}, {@code TCP_KEEPINTERVAL} and {@code TCP_KEEPCOUNT}, and those that have an effect over
+ * TCP alone. They belong to the module {@code jdk.net}, which a Java runtime may lack.
  *
- * <p>The last two are about unanswered probes of TCP. A reliable connection repeats what is unanswered by itself, so they
- * are stored and have no effect, as in librdmacm.
+ * <p>The last two are the interval and number of the probes of TCP that may stay unanswered. A reliable connection repeats
+ * what is unanswered by itself, so only their product has an effect: the time for which a keep-alive may stay unanswered.
  */
 final class KeepAliveOptions {
     /** The default of Linux in seconds. */
     private static final int DEFAULT_IDLE_SECONDS = 7200;
 
-    /** The default of Linux in seconds, of an option without an effect. */
+    /** The default of Linux in seconds. */
     private static final int DEFAULT_INTERVAL_SECONDS = 75;
 
-    /** The default of Linux, of an option without an effect. */
+    /** The default of Linux. */
     private static final int DEFAULT_COUNT = 9;
 
     /** The options and their defaults, empty if this process has no module {@code jdk.net}. */
     static final Map<SocketOption<?>, Integer> DEFAULTS = find();
 
+    /** Other options of that module, which have an effect only over TCP, and their defaults. */
+    static final Map<SocketOption<?>, Object> OF_TCP = findOfTcp();
+
+    /** Maximum of the two times in seconds, as in Linux. */
+    private static final int MAX_SECONDS = 32_767;
+
+    /** Maximum of the number of probes, as in Linux. */
+    private static final int MAX_COUNT = 127;
+
     private KeepAliveOptions() {}
+
+    private static Map<SocketOption<?>, Object> findOfTcp() {
+        return DEFAULTS.isEmpty()
+                ? Map.of()
+                : Map.of(ExtendedSocketOptions.TCP_QUICKACK, true, ExtendedSocketOptions.SO_INCOMING_NAPI_ID, 0);
+    }
+
+    /** Returns whether an option of {@link #DEFAULTS} or {@link #OF_TCP} may have a value. */
+    static boolean accepts(SocketOption<?> option, int value) {
+        if (option.equals(ExtendedSocketOptions.SO_INCOMING_NAPI_ID)) {
+            return false; // it can only be read
+        }
+        return value <= (option.equals(ExtendedSocketOptions.TCP_KEEPCOUNT) ? MAX_COUNT : MAX_SECONDS);
+    }
 
     private static Map<SocketOption<?>, Integer> find() {
         Map<SocketOption<?>, Integer> options = new HashMap<>();
@@ -45,13 +68,21 @@ final class KeepAliveOptions {
     static Set<SocketOption<?>> with(Set<SocketOption<?>> others) {
         Set<SocketOption<?>> all = new HashSet<>(others);
         all.addAll(DEFAULTS.keySet());
+        all.addAll(OF_TCP.keySet());
         return Set.copyOf(all);
     }
 
-    /** Returns the value of {@code TCP_KEEPIDLE} in seconds, or the default if it has none. */
-    static int idleSecondsIn(Map<SocketOption<?>, Object> values) {
-        return !DEFAULTS.isEmpty() && values.get(ExtendedSocketOptions.TCP_KEEPIDLE) instanceof Integer seconds
-                ? seconds
-                : DEFAULT_IDLE_SECONDS;
+    /** Returns the times that the values set, with the defaults for those that are not set. */
+    static KeepAliveTimes timesIn(Map<SocketOption<?>, Object> values) {
+        if (DEFAULTS.isEmpty()) {
+            return new KeepAliveTimes(DEFAULT_IDLE_SECONDS, (long) DEFAULT_INTERVAL_SECONDS * DEFAULT_COUNT);
+        }
+        long limitSeconds = (long) valueIn(values, ExtendedSocketOptions.TCP_KEEPINTERVAL)
+                * valueIn(values, ExtendedSocketOptions.TCP_KEEPCOUNT);
+        return new KeepAliveTimes(valueIn(values, ExtendedSocketOptions.TCP_KEEPIDLE), limitSeconds);
+    }
+
+    private static int valueIn(Map<SocketOption<?>, Object> values, SocketOption<Integer> option) {
+        return values.get(option) instanceof Integer value ? value : DEFAULTS.getOrDefault(option, 0);
     }
 }

@@ -6,8 +6,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A system property that is a number in a range. */
 final class NumberProperty {
-    private static final Logger LOGGER = System.getLogger(NumberProperty.class.getName());
-
     private NumberProperty() {}
 
     /** Returns the value of a property, or the default with a warning if it is no number in the range. */
@@ -27,14 +25,19 @@ final class NumberProperty {
         } catch (NumberFormatException notNumeric) {
             // The warning below applies.
         }
-        LOGGER.log(
-                Level.WARNING,
-                "System property {0}={1} is ignored, and {2} is used: it must be a number of {3} to {4}",
-                name,
-                text,
-                Integer.toString(byDefault),
-                Integer.toString(least),
-                Integer.toString(most));
+        logger().log(
+                        Level.WARNING,
+                        "System property {0}={1} is ignored, and {2} is used: it must be a number of {3} to {4}",
+                        name,
+                        text,
+                        Integer.toString(byDefault),
+                        Integer.toString(least),
+                        Integer.toString(most));
         return byDefault;
+    }
+
+    /** Looked up for each message: a logger in a field would set up logging before the program can configure it. */
+    private static Logger logger() {
+        return System.getLogger(NumberProperty.class.getName());
     }
 }

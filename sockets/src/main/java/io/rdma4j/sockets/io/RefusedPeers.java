@@ -18,7 +18,8 @@ import java.util.function.LongSupplier;
  * that may use either transport connects to them over TCP at once. Thread safe.
  */
 public final class RefusedPeers {
-    private static final Logger LOGGER = System.getLogger(RefusedPeers.class.getName());
+    /** The time without an answer after which a peer is remembered for the full time. */
+    private static final long FULL_WAIT_NANOS = 1_000_000_000L;
 
     private final int maxPeers;
     private final long expiryNanos;
@@ -75,22 +76,32 @@ public final class RefusedPeers {
      * but not after an error of this host. Logs the first case at level INFO, others at DEBUG.
      */
     public void onFallBack(InetSocketAddress peer, IOException why) {
-        if (why instanceof ConnectException) {
-            remember(peer);
-        }
-        Level level = fallBackLogged.compareAndSet(false, true) ? Level.INFO : Level.DEBUG;
-        LOGGER.log(
-                level,
-                "Connecting to {0} over TCP, since RDMA failed: {1}. The rule {0}=tcp in -D{2} avoids this attempt, and"
-                        + " {0}=rdma avoids TCP. Other peers are logged at level DEBUG",
-                destination(peer),
-                why.getMessage(),
-                AddressRules.PROPERTY);
+        onFallBack(peer, why, FULL_WAIT_NANOS);
     }
 
-    private synchronized void remember(InetSocketAddress peer) {
+    /**
+     * Handles a failed attempt, like {@link #onFallBack(InetSocketAddress, IOException)}.
+     *
+     * @param waitedNanos the time for which the peer was given to answer. A peer that has not answered for less than a
+     *     second is remembered for a shorter time: it may only have started
+     */
+    public void onFallBack(InetSocketAddress peer, IOException why, long waitedNanos) {
+        if (why instanceof ConnectException) {
+            remember(peer, (long) (expiryNanos * Math.min(1.0, (double) waitedNanos / FULL_WAIT_NANOS)));
+        }
+        Level level = fallBackLogged.compareAndSet(false, true) ? Level.INFO : Level.DEBUG;
+        logger().log(
+                        level,
+                        "Connecting to {0} over TCP, since RDMA failed: {1}. The rule {0}=tcp in -D{2} avoids this attempt, and"
+                                + " {0}=rdma avoids TCP. Other peers are logged at level DEBUG",
+                        destination(peer),
+                        why.getMessage(),
+                        AddressRules.PROPERTY);
+    }
+
+    private synchronized void remember(InetSocketAddress peer, long forNanos) {
         expiries.remove(peer);
-        expiries.put(SocketFamily.withoutName(peer), clock.getAsLong() + expiryNanos);
+        expiries.put(SocketFamily.withoutName(peer), clock.getAsLong() + forNanos);
         while (expiries.size() > maxPeers) {
             expiries.remove(expiries.keySet().iterator().next());
         }
@@ -110,7 +121,7 @@ public final class RefusedPeers {
                 + " reaches it");
         advised.initCause(failed);
         if (refusalLogged.compareAndSet(false, true)) {
-            LOGGER.log(Level.WARNING, advised.getMessage());
+            logger().log(Level.WARNING, advised.getMessage());
         }
         return advised;
     }
@@ -120,5 +131,10 @@ public final class RefusedPeers {
         String host = peer.getHostString();
         boolean isLiteral = peer.getAddress() instanceof Inet6Address && host.indexOf(':') >= 0;
         return (isLiteral ? "[" + host + "]" : host) + ":" + peer.getPort();
+    }
+
+    /** Looked up for each message: a logger in a field would set up logging before the program can configure it. */
+    private static Logger logger() {
+        return System.getLogger(RefusedPeers.class.getName());
     }
 }

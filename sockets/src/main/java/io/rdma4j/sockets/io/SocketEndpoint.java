@@ -7,7 +7,6 @@ import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.verbs.wait.Waiter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +25,12 @@ public abstract sealed class SocketEndpoint permits StreamEndpoint, DatagramEndp
     /** For waits while there is no device to drive. */
     public static final WaitDriver PARKING = new ParkingDriver(System::nanoTime);
 
-    final ReentrantLock lock = new ReentrantLock();
+    /**
+     * Guards the state. It is a monitor, which the virtual machine releases whatever is thrown: the call that releases
+     * any other lock may overflow the stack.
+     */
+    final Object lock = new Object();
+
     final Signal changed = new Signal();
 
     SocketEndpoint() {}
@@ -115,11 +119,31 @@ public abstract sealed class SocketEndpoint permits StreamEndpoint, DatagramEndp
                         : driver.nanoTime() + (deadlineNanos - System.nanoTime()));
     }
 
+    /** Returns the time of the clock of deadlines in nanoseconds. */
+    final long nanoTime() {
+        return System.nanoTime();
+    }
+
     /** Returns whether the endpoint is closed. */
     public abstract boolean isClosed();
 
     /** Closes the endpoint. Waiting threads return. Closing a closed endpoint has no effect. */
     public abstract void close();
+
+    /**
+     * Fails the endpoint after an error of the virtual machine, which may have left the protocol in any state. Called with
+     * the lock held, perhaps without memory or stack.
+     */
+    abstract void onError(String why);
+
+    /** Returns a text for an error, which is a constant: there may be no memory for another one. */
+    static String reason(Error failed) {
+        return switch (failed) {
+            case StackOverflowError _ -> "a call of this process had no stack left";
+            case OutOfMemoryError _ -> "a call of this process had no memory left";
+            default -> "a call of this process ended with an error of the virtual machine";
+        };
+    }
 
     /** A call of the application that may fail. */
     interface GuardedCall<T extends @Nullable Object> {
@@ -128,15 +152,17 @@ public abstract sealed class SocketEndpoint permits StreamEndpoint, DatagramEndp
 
     /** Runs a call under the lock; an {@link RdmaException} is thrown as an exception of java.net. */
     final <T extends @Nullable Object> T guarded(GuardedCall<T> call) throws IOException {
-        lock.lock();
-        try {
-            return call.call();
-        } catch (RdmaException refused) {
-            throw SocketFailures.of(refused);
-        } catch (UncheckedIOException failed) {
-            throw failed.getCause();
-        } finally {
-            lock.unlock();
+        synchronized (lock) {
+            try {
+                return call.call();
+            } catch (RdmaException refused) {
+                throw SocketFailures.of(refused);
+            } catch (UncheckedIOException failed) {
+                throw failed.getCause();
+            } catch (Error failed) {
+                onError(reason(failed));
+                throw failed;
+            }
         }
     }
 }

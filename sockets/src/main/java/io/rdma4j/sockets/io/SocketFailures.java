@@ -41,6 +41,20 @@ final class SocketFailures {
         };
     }
 
+    /** Returns whether a failure to bind is {@code EADDRNOTAVAIL}. */
+    static boolean isUnavailable(BindException failure) {
+        return failure.getCause() instanceof RdmaException refused && refused.errno() == Errno.EADDRNOTAVAIL;
+    }
+
+    /** Translates a failure to bind that the port has caused. */
+    static IOException portInUse(BindException failure) {
+        Throwable cause = failure.getCause();
+        BindException named =
+                new BindException(text(Errno.EADDRINUSE, cause == null ? "" : String.valueOf(cause.getMessage())));
+        named.initCause(cause);
+        return named;
+    }
+
     private static String text(Errno errno, String details) {
         return details.isEmpty() ? errno.text() : errno.text() + " (" + details + ")";
     }

@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.io;
 
+import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -7,6 +8,7 @@ import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
 import java.net.StandardProtocolFamily;
 import java.net.UnknownHostException;
+import java.nio.channels.DatagramChannel;
 import java.nio.channels.UnsupportedAddressTypeException;
 
 /** The address family of a socket. An IPv6 socket uses IPv4 addresses too, as those of Java do. */
@@ -20,6 +22,29 @@ public enum SocketFamily {
 
     SocketFamily(String wildcard) {
         this.wildcard = InetAddress.ofLiteral(wildcard);
+    }
+
+    /** The result of {@link #ofJvm}, which is determined when it is first needed. */
+    private static final class OfJvm {
+        static final SocketFamily FAMILY = find();
+
+        private static SocketFamily find() {
+            if (Boolean.getBoolean("java.net.preferIPv4Stack")) {
+                return IPV4;
+            }
+            try (DatagramChannel _ = DatagramChannel.open(StandardProtocolFamily.INET6)) {
+                return IPV6;
+            } catch (UnsupportedOperationException noIpv6) {
+                return IPV4; // the kernel has no IPv6
+            } catch (IOException unrelated) {
+                return IPV6;
+            }
+        }
+    }
+
+    /** Returns the family of a socket for which the program names none: IPv4 if Java or the host has no IPv6. */
+    public static SocketFamily ofJvm() {
+        return OfJvm.FAMILY;
     }
 
     /**

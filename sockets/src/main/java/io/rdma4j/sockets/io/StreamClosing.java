@@ -13,10 +13,10 @@ final class StreamClosing {
     static final long LINGER_NANOS = 1_000_000_000L;
 
     /**
-     * The time after which the peer is given up. A queue pair stops retrying a peer that does not respond after at most
-     * 69 s.
+     * The time after which the peer is given up: that after which a queue pair stops retrying a peer that does not respond,
+     * and a second.
      */
-    static final long MAX_NANOS = 70_000_000_000L;
+    static final long MAX_NANOS = StreamConnecting.MIN_PAUSE_NANOS + 1_000_000_000L;
 
     private final StreamEndpoint endpoint;
     private final ConnectedStream stream;
@@ -95,11 +95,8 @@ final class StreamClosing {
     }
 
     private boolean isQuiet() {
-        endpoint.lock.lock();
-        try {
+        synchronized (endpoint.lock) {
             return stream.isQuiet();
-        } finally {
-            endpoint.lock.unlock();
         }
     }
 
@@ -118,12 +115,15 @@ final class StreamClosing {
         } catch (RdmaException notConnected) {
             // Then there is no peer to notify.
         }
-        endpoint.lock.lock();
         try {
-            stream.resources().close();
+            synchronized (endpoint.lock) {
+                try {
+                    stream.resources().close();
+                } finally {
+                    onReleased.run();
+                }
+            }
         } finally {
-            onReleased.run();
-            endpoint.lock.unlock();
             id.setContext(null); // the connection manager keeps the identifier for a while, but not the endpoint
             id.close();
         }

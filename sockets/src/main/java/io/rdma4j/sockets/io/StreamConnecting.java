@@ -29,12 +29,25 @@ final class StreamConnecting implements ConnectionService.Target {
 
     private static final int MAX_RETRIES = 7;
 
+    /**
+     * Exponent of the time for which the peer may be silent before a retry is used: 8.6 s. With seven retries, a pause of the
+     * peer or the network of more than a minute ends no connection, as with TCP. Lost packets are sent again much earlier.
+     */
+    private static final int ACK_TIMEOUT = 21;
+
+    /** The minimum pause, in nanoseconds, after which the queue pair gives up the peer. */
+    static final long MIN_PAUSE_NANOS = (MAX_RETRIES + 1) * (4_096L << ACK_TIMEOUT);
+
     /** The maximum time to wait for a peer's first message; later, the calls of the application handle it. */
     private static final long FIRST_MESSAGE_NANOS = 10_000_000_000L;
 
     private final StreamEndpoint endpoint;
     private final ConnectionService service;
     private @Nullable CmId id;
+
+    /** True once the request is sent, which the peer has to answer. */
+    private volatile boolean isRequested;
+
     private @Nullable Accepting accepting;
     private @Nullable IOException failure;
 
@@ -47,6 +60,11 @@ final class StreamConnecting implements ConnectionService.Target {
     @Nullable
     CmId id() {
         return id;
+    }
+
+    /** Returns whether the request was sent. */
+    boolean isRequested() {
+        return isRequested;
     }
 
     /** Returns the reason why the attempt has failed, or null. */
@@ -78,6 +96,7 @@ final class StreamConnecting implements ConnectionService.Target {
             if (settings.typeOfService() != 0) {
                 created.setTypeOfService(settings.typeOfService());
             }
+            created.setAckTimeout(ACK_TIMEOUT);
             prepare.accept(created);
             return created;
         } catch (RuntimeException | Error refused) {
@@ -122,32 +141,30 @@ final class StreamConnecting implements ConnectionService.Target {
 
     /** Closes the endpoint if it is still connecting; an established connection stays. */
     void giveUp() {
-        endpoint.lock.lock();
-        try {
+        synchronized (endpoint.lock) {
             if (endpoint.state() != State.CONNECTING) {
                 return;
             }
             failure = new ConnectException("Connection timed out");
             endpoint.state(State.FAILED); // later events are ignored
-        } finally {
-            endpoint.lock.unlock();
         }
         endpoint.close();
     }
 
     @Override
     public void onEvent(CmEvent event) {
-        try {
-            handle(event);
-        } catch (RuntimeException | Error failed) {
-            if (event.type() == CmEvent.Type.CONNECT_REQUEST) {
-                StreamListener.refuseLater(event.id()); // the listener continues
-            } else {
-                fail(SocketFailures.ofAny(failed));
-            }
-        } finally {
-            endpoint.changed.raise();
+        handle(event);
+        endpoint.changed.raise();
+    }
+
+    @Override
+    public void onFailure(CmEvent event, Throwable why) {
+        if (event.type() == CmEvent.Type.CONNECT_REQUEST) {
+            StreamListener.refuseLater(event.id()); // the listener continues
+        } else {
+            fail(SocketFailures.ofAny(why));
         }
+        endpoint.changed.raise();
     }
 
     private void handle(CmEvent event) {
@@ -175,15 +192,13 @@ final class StreamConnecting implements ConnectionService.Target {
     }
 
     private void sendRequest(CmId eventId) {
-        endpoint.lock.lock();
-        try {
+        synchronized (endpoint.lock) {
             if (endpoint.state() == State.CONNECTING) {
                 StreamResources created = new StreamResources(eventId, endpoint.settings(), endpoint.changed);
                 endpoint.stream(new ConnectedStream(created, endpoint.changed));
                 eventId.connect(parameters(created.protocol().connectData()));
+                isRequested = true;
             }
-        } finally {
-            endpoint.lock.unlock();
         }
     }
 
@@ -197,8 +212,7 @@ final class StreamConnecting implements ConnectionService.Target {
     private void onEstablished(CmEvent event) {
         Accepting accepted;
         boolean startsAfterPeer;
-        endpoint.lock.lock();
-        try {
+        synchronized (endpoint.lock) {
             ConnectedStream stream = endpoint.stream();
             if (endpoint.state() != State.CONNECTING || stream == null) {
                 return;
@@ -221,8 +235,6 @@ final class StreamConnecting implements ConnectionService.Target {
                 protocol.start();
             }
             endpoint.state(State.CONNECTED);
-        } finally {
-            endpoint.lock.unlock();
         }
         endpoint.updateKeepAlive();
         if (startsAfterPeer) {
@@ -242,8 +254,7 @@ final class StreamConnecting implements ConnectionService.Target {
     }
 
     private void onDisconnected(CmId eventId) {
-        endpoint.lock.lock();
-        try {
+        synchronized (endpoint.lock) {
             ConnectedStream stream = endpoint.stream();
             if (stream != null && endpoint.state() != State.CLOSED) {
                 stream.resources().disconnected();
@@ -251,16 +262,13 @@ final class StreamConnecting implements ConnectionService.Target {
             if (endpoint.state() == State.CONNECTING) {
                 fail(SocketFailures.reset("the peer disconnected immediately"));
             }
-        } finally {
-            endpoint.lock.unlock();
         }
         eventId.disconnect();
     }
 
     private void fail(IOException why) {
         Accepting accepted;
-        endpoint.lock.lock();
-        try {
+        synchronized (endpoint.lock) {
             if (endpoint.state() == State.CLOSED) {
                 return;
             }
@@ -273,8 +281,6 @@ final class StreamConnecting implements ConnectionService.Target {
             }
             accepted = accepting;
             accepting = null;
-        } finally {
-            endpoint.lock.unlock();
         }
         if (accepted != null) {
             accepted.listener().onFailed(accepted.reply());
@@ -287,36 +293,32 @@ final class StreamConnecting implements ConnectionService.Target {
     /** Accepts a request with this endpoint. */
     void acceptRequest(AcceptQueue.Reply reply, StreamListener listener) {
         AcceptQueue.Request request = reply.request();
-        endpoint.lock.lock();
-        try {
-            reply.endpoint(endpoint);
-            accepting = new Accepting(listener, reply);
-            id = request.id();
-            endpoint.state(State.CONNECTING);
-            request.id().setContext(this);
-            StreamResources created = new StreamResources(request.id(), endpoint.settings(), endpoint.changed);
-            endpoint.stream(new ConnectedStream(created, endpoint.changed));
-            if (!created.protocol().onPeer(request.peer())) {
-                fail(new ProtocolException("Invalid connection data from the peer"));
-                return;
+        synchronized (endpoint.lock) {
+            try {
+                reply.endpoint(endpoint);
+                accepting = new Accepting(listener, reply);
+                id = request.id();
+                endpoint.state(State.CONNECTING);
+                request.id().setContext(this);
+                StreamResources created = new StreamResources(request.id(), endpoint.settings(), endpoint.changed);
+                endpoint.stream(new ConnectedStream(created, endpoint.changed));
+                if (!created.protocol().onPeer(request.peer())) {
+                    fail(new ProtocolException("Invalid connection data from the peer"));
+                    return;
+                }
+                request.id().accept(parameters(created.protocol().connectData()));
+            } catch (RuntimeException | Error failed) {
+                fail(SocketFailures.ofAny(failed));
             }
-            request.id().accept(parameters(created.protocol().connectData()));
-        } catch (RuntimeException | Error failed) {
-            fail(SocketFailures.ofAny(failed));
-        } finally {
-            endpoint.lock.unlock();
         }
     }
 
     /** Fails the endpoint if the peer has not confirmed the reply to its request. */
     void giveUpUnconfirmed() {
-        endpoint.lock.lock();
-        try {
+        synchronized (endpoint.lock) {
             if (endpoint.state() == State.CONNECTING) {
                 fail(new ConnectException("Connection timed out (the peer did not confirm the reply to its request)"));
             }
-        } finally {
-            endpoint.lock.unlock();
         }
     }
 }

@@ -6,6 +6,7 @@ import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
@@ -64,31 +65,28 @@ public final class StreamEndpoint extends SocketEndpoint {
 
     /** Changes the settings; sizes apply to later connections. */
     public void settings(StreamSettings value) throws IOException {
-        lock.lock();
-        try {
-            settings = value;
-            CmId id = connecting.id();
-            if (id != null && state != State.CLOSED) {
-                id.setTypeOfService(value.typeOfService());
+        synchronized (lock) {
+            try {
+                settings = value;
+                CmId id = connecting.id();
+                if (id != null && state != State.CLOSED) {
+                    id.setTypeOfService(value.typeOfService());
+                }
+            } catch (RdmaException refused) {
+                throw SocketFailures.of(refused);
             }
-        } catch (RdmaException refused) {
-            throw SocketFailures.of(refused);
-        } finally {
-            lock.unlock();
         }
         updateKeepAlive();
     }
 
     /** Returns the maximum number of payload bytes of a packet; empty while there is no connection. */
     OptionalInt pathMtuBytes() {
-        lock.lock();
-        try {
+        synchronized (lock) {
             ConnectedStream current = stream;
             return current == null || state != State.CONNECTED
                     ? OptionalInt.empty()
-                    : OptionalInt.of(current.resources().pathMtuBytes());
-        } finally {
-            lock.unlock();
+                    : OptionalInt.of(
+                            current.resources().queuePairAttributes().pathMtu().bytes());
         }
     }
 
@@ -116,14 +114,43 @@ public final class StreamEndpoint extends SocketEndpoint {
      * @throws java.net.BindException if the address is not local, or the port is in use
      */
     public void bind(InetSocketAddress local) throws IOException {
-        guarded(() -> {
-            requireState("bind", State.NEW);
-            if (connecting.id() != null) {
-                throw new SocketException("Already bound");
-            }
-            connecting.bind(local);
-            return null;
-        });
+        try {
+            guarded(() -> {
+                requireState("bind", State.NEW);
+                if (connecting.id() != null) {
+                    throw new SocketException("Already bound");
+                }
+                connecting.bind(local);
+                return null;
+            });
+        } catch (BindException refused) {
+            // C reports a conflict with a wildcard as EADDRNOTAVAIL; programs look for the text that Java has
+            throw SocketFailures.isUnavailable(refused) && isPortTaken(local)
+                    ? SocketFailures.portInUse(refused)
+                    : refused;
+        }
+    }
+
+    /**
+     * Returns whether binding to an address has failed because of the port: another port can be bound. Otherwise RDMA
+     * cannot be used at the address, for example because a program that does not share UDP port 4791 has bound it.
+     */
+    public boolean isPortTaken(InetSocketAddress local) {
+        if (local.getPort() == 0) {
+            return false;
+        }
+        StreamEndpoint probe = another();
+        try {
+            probe.guarded(() -> {
+                probe.connecting.bind(new InetSocketAddress(local.getAddress(), 0));
+                return null;
+            });
+            return true;
+        } catch (IOException unusable) {
+            return false;
+        } finally {
+            probe.close();
+        }
     }
 
     // ---- connecting
@@ -156,6 +183,14 @@ public final class StreamEndpoint extends SocketEndpoint {
             throw new SocketException("Socket closed");
         }
         return now == State.CONNECTED;
+    }
+
+    /**
+     * Returns whether the request was sent. What this process does before, such as opening the device for its first socket, is
+     * not part of a timeout, which is for the peer. The signal is raised afterwards.
+     */
+    public boolean isRequested() {
+        return connecting.isRequested();
     }
 
     /** Returns the reason why the attempt to connect has failed, or null. */
@@ -265,13 +300,15 @@ public final class StreamEndpoint extends SocketEndpoint {
 
     /** Holds the lock like {@link #guarded}, but without allocating a closure per read. */
     private int receive(ByteBuffer target, boolean leave) throws IOException {
-        lock.lock();
-        try {
-            return requireConnected().receive(target, leave);
-        } catch (RdmaException refused) {
-            throw SocketFailures.of(refused);
-        } finally {
-            lock.unlock();
+        synchronized (lock) {
+            try {
+                return requireConnected().receive(target, leave);
+            } catch (RdmaException refused) {
+                throw SocketFailures.of(refused);
+            } catch (Error failed) {
+                onError(reason(failed));
+                throw failed;
+            }
         }
     }
 
@@ -282,13 +319,16 @@ public final class StreamEndpoint extends SocketEndpoint {
      * @throws IOException if the connection, or the output of this side, has ended
      */
     public int write(ByteBuffer source) throws IOException {
-        lock.lock(); // like guarded, but without allocating a closure per write
-        try {
-            return requireConnected().write(source);
-        } catch (RdmaException refused) {
-            throw SocketFailures.of(refused);
-        } finally {
-            lock.unlock();
+        // like guarded, but without allocating a closure per write
+        synchronized (lock) {
+            try {
+                return requireConnected().write(source);
+            } catch (RdmaException refused) {
+                throw SocketFailures.of(refused);
+            } catch (Error failed) {
+                onError(reason(failed));
+                throw failed;
+            }
         }
     }
 
@@ -331,8 +371,7 @@ public final class StreamEndpoint extends SocketEndpoint {
 
     /** Revokes the peer's access to memory, also while a closed connection still delivers data. */
     void unmap(MemoryRegion region, int index, long offset) {
-        lock.lock();
-        try {
+        synchronized (lock) {
             ConnectedStream current = stream;
             if (current == null) {
                 return; // released with the connection
@@ -344,8 +383,6 @@ public final class StreamEndpoint extends SocketEndpoint {
             } finally {
                 current.resources().unmap(region);
             }
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -377,14 +414,24 @@ public final class StreamEndpoint extends SocketEndpoint {
     }
 
     private int checkStream(Check check) {
-        lock.lock();
-        try {
+        synchronized (lock) {
             ConnectedStream current = stream;
-            return current == null || state != State.CONNECTED
-                    ? Readiness.IN | Readiness.OUT | Readiness.HANG_UP
-                    : current.readiness(check);
-        } finally {
-            lock.unlock();
+            try {
+                return current == null || state != State.CONNECTED
+                        ? Readiness.IN | Readiness.OUT | Readiness.HANG_UP
+                        : current.readiness(check);
+            } catch (Error failed) {
+                onError(reason(failed));
+                throw failed;
+            }
+        }
+    }
+
+    @Override
+    void onError(String why) {
+        ConnectedStream current = stream;
+        if (current != null) {
+            current.resources().protocol().fail(why);
         }
     }
 
@@ -407,26 +454,34 @@ public final class StreamEndpoint extends SocketEndpoint {
 
     /** Starts or stops keep-alives according to the state and the settings. */
     void updateKeepAlive() {
-        lock.lock();
-        try {
+        synchronized (lock) {
             if (keepAlive != null) {
                 keepAlive.stop();
                 keepAlive = null;
             }
-            if (state == State.CONNECTED && settings.keepAliveSeconds() > 0) {
-                keepAlive = new KeepAlive(this, settings.keepAliveSeconds());
+            if (state == State.CONNECTED && settings.keepAlive().idleSeconds() > 0) {
+                keepAlive = new KeepAlive(this, settings.keepAlive());
             }
-        } finally {
-            lock.unlock();
         }
     }
 
-    /** Sends a keep-alive. */
-    void keepAlive() throws IOException {
-        guarded(() -> {
-            requireConnected().keepAlive();
-            return null;
-        });
+    /** Sends a keep-alive. Returns the number of completions before it. */
+    long keepAlive() throws IOException {
+        long before = guarded(() -> requireConnected().keepAlive());
+        changed.raise();
+        return before;
+    }
+
+    /** Returns the number of completions so far. The signal is raised at later ones. */
+    long completionsToWait() throws IOException {
+        return guarded(() -> requireConnected().completionsToWait());
+    }
+
+    /** Breaks the connection, as if the peer had reset it. */
+    void reset(String why) {
+        synchronized (lock) {
+            onError(why);
+        }
         changed.raise();
     }
 
@@ -473,8 +528,7 @@ public final class StreamEndpoint extends SocketEndpoint {
     void close(boolean orderly, long lingerNanos, long maxNanos) {
         boolean isDisconnecting;
         State before;
-        lock.lock();
-        try {
+        synchronized (lock) {
             before = state;
             if (before == State.CLOSED) {
                 return;
@@ -485,8 +539,6 @@ public final class StreamEndpoint extends SocketEndpoint {
             if (keepAlive != null) {
                 keepAlive.stop();
             }
-        } finally {
-            lock.unlock();
         }
         changed.raise();
         StreamListener listener = listening;

@@ -34,14 +34,21 @@ final class StreamListener {
         @Override
         public void onEvent(CmEvent event) {
             switch (event.type()) {
-                case REJECTED, UNREACHABLE, CONNECT_ERROR, DISCONNECTED, DEVICE_REMOVAL -> {
-                    if (queue.withdraw(request)) {
-                        Thread.ofVirtual().start(request.id()::close); // not while its event is being handled
-                    }
-                }
+                case REJECTED, UNREACHABLE, CONNECT_ERROR, DISCONNECTED, DEVICE_REMOVAL -> withdraw();
                 default -> {
                     // It stays queued.
                 }
+            }
+        }
+
+        @Override
+        public void onFailure(CmEvent event, Throwable why) {
+            withdraw();
+        }
+
+        private void withdraw() {
+            if (queue.withdraw(request)) {
+                Thread.ofVirtual().start(request.id()::close); // not while its event is being handled
             }
         }
     }

@@ -5,6 +5,7 @@ import static java.net.StandardSocketOptions.SO_KEEPALIVE;
 import static java.net.StandardSocketOptions.SO_LINGER;
 import static java.net.StandardSocketOptions.SO_RCVBUF;
 import static java.net.StandardSocketOptions.SO_REUSEADDR;
+import static java.net.StandardSocketOptions.SO_REUSEPORT;
 import static java.net.StandardSocketOptions.SO_SNDBUF;
 import static java.net.StandardSocketOptions.TCP_NODELAY;
 
@@ -31,6 +32,7 @@ public final class StreamOptions {
             SO_SNDBUF,
             SO_RCVBUF,
             SO_REUSEADDR,
+            SO_REUSEPORT,
             SO_KEEPALIVE,
             SO_LINGER,
             IP_TOS,
@@ -44,15 +46,16 @@ public final class StreamOptions {
             RdmaSocketOptions.TCP_MAXSEG));
 
     /** The options of a listener. */
-    public static final Set<SocketOption<?>> OF_LISTENERS = Set.of(
+    public static final Set<SocketOption<?>> OF_LISTENERS = KeepAliveOptions.with(Set.of(
             SO_RCVBUF,
             SO_REUSEADDR,
+            SO_REUSEPORT,
             IP_TOS,
             RdmaSocketOptions.IPV6_V6ONLY,
             RdmaSocketOptions.RDMA_SQSIZE,
             RdmaSocketOptions.RDMA_RQSIZE,
             RdmaSocketOptions.RDMA_INLINE,
-            RdmaSocketOptions.RDMA_IOMAPSIZE);
+            RdmaSocketOptions.RDMA_IOMAPSIZE));
 
     /** librdmacm, like Linux, doubles the requested buffer size. */
     private static final int BUFFER_FACTOR = 2;
@@ -75,7 +78,16 @@ public final class StreamOptions {
         stored.put(TCP_NODELAY, false);
         stored.put(SO_LINGER, -1);
         stored.put(SO_KEEPALIVE, false);
+        stored.put(SO_REUSEPORT, false);
         stored.putAll(KeepAliveOptions.DEFAULTS);
+        stored.putAll(KeepAliveOptions.OF_TCP);
+    }
+
+    /** Creates the options of a listener. Its {@code SO_REUSEADDR} is true by default, as that of Java's listeners is. */
+    public static StreamOptions ofListener(StreamEndpoint endpoint) {
+        StreamOptions created = new StreamOptions(endpoint);
+        created.stored.put(SO_REUSEADDR, !System.getProperty("os.name", "").startsWith("Windows"));
+        return created;
     }
 
     /** Creates the options of an accepted connection, which inherits those of its listener. */
@@ -110,6 +122,7 @@ public final class StreamOptions {
 
     private void setFlag(SocketOption<?> option, boolean value, StreamSettings now) throws IOException {
         if (option.equals(SO_REUSEADDR)) {
+            stored.computeIfPresent(option, (same, before) -> value);
             endpoint.settings(now.withReuseAddress(value));
         } else if (option.equals(RdmaSocketOptions.IPV6_V6ONLY)) {
             endpoint.settings(now.withIpv6Only(value));
@@ -129,9 +142,12 @@ public final class StreamOptions {
                 throw new IllegalArgumentException(option + " cannot be " + value);
             }
             endpoint.settings(now.withTypeOfService(value));
-        } else if (KeepAliveOptions.DEFAULTS.containsKey(option)) {
+        } else if (KeepAliveOptions.DEFAULTS.containsKey(option) || KeepAliveOptions.OF_TCP.containsKey(option)) {
             if (value == 0) {
                 throw new IllegalArgumentException(option + " is at least 1");
+            }
+            if (!KeepAliveOptions.accepts(option, value)) {
+                throw new SocketException("Invalid argument (" + option + " cannot be " + value + ")");
             }
             stored.put(option, value);
             updateKeepAlive();
@@ -181,10 +197,11 @@ public final class StreamOptions {
     }
 
     private void updateKeepAlive() throws IOException {
-        int seconds = Boolean.TRUE.equals(stored.get(SO_KEEPALIVE)) ? KeepAliveOptions.idleSecondsIn(stored) : 0;
+        KeepAliveTimes times =
+                Boolean.TRUE.equals(stored.get(SO_KEEPALIVE)) ? KeepAliveOptions.timesIn(stored) : KeepAliveTimes.NONE;
         StreamSettings now = endpoint.settings();
-        if (now.keepAliveSeconds() != seconds) {
-            endpoint.settings(now.withKeepAliveSeconds(seconds));
+        if (!now.keepAlive().equals(times)) {
+            endpoint.settings(now.withKeepAlive(times));
         }
     }
 

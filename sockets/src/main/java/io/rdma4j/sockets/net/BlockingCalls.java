@@ -24,6 +24,9 @@ public final class BlockingCalls {
         T now() throws IOException;
     }
 
+    /** The time within which a process sends its first request, while Java loads and compiles the code for it. */
+    private static final int MAX_PREPARATION_MILLIS = 5_000;
+
     private BlockingCalls() {}
 
     /** Returns the deadline of a timeout that starts now; 0 is no timeout. */
@@ -58,6 +61,27 @@ public final class BlockingCalls {
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
+        }
+    }
+
+    /**
+     * Waits until the request of an attempt to connect is sent, or the attempt has failed. What this process does before is
+     * not part of a timeout, but limited: then the attempt continues nevertheless.
+     */
+    public static void awaitRequest(StreamEndpoint endpoint) throws InterruptedIOException {
+        try {
+            await(
+                    endpoint,
+                    new Signal(),
+                    deadlineNanos(MAX_PREPARATION_MILLIS),
+                    "",
+                    () -> endpoint.isRequested() || endpoint.finishConnect() ? endpoint : null);
+        } catch (SocketTimeoutException late) {
+            // The timeout of the caller begins now.
+        } catch (InterruptedIOException interrupted) {
+            throw interrupted;
+        } catch (IOException failed) {
+            // The caller finds the reason.
         }
     }
 

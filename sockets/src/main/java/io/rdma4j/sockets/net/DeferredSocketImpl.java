@@ -3,6 +3,8 @@ package io.rdma4j.sockets.net;
 import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.RefusedPeers;
 import io.rdma4j.sockets.io.SocketFamily;
+import io.rdma4j.sockets.io.StreamEndpoint;
+import io.rdma4j.sockets.io.StreamSettings;
 import io.rdma4j.sockets.options.AddressRules;
 import java.io.FileDescriptor;
 import java.io.IOException;
@@ -59,7 +61,7 @@ public final class DeferredSocketImpl extends SocketImpl {
         this.service = service;
         this.rules = rules;
         this.listens = listens;
-        family = Boolean.getBoolean("java.net.preferIPv4Stack") ? SocketFamily.IPV4 : SocketFamily.IPV6;
+        family = SocketFamily.ofJvm();
         options = new DeferredOptions(listens);
     }
 
@@ -154,7 +156,12 @@ public final class DeferredSocketImpl extends SocketImpl {
         InetSocketAddress to = named.getAddress().isAnyLocalAddress()
                 ? new InetSocketAddress(InetAddress.getLocalHost(), named.getPort()) // as the platform does
                 : named;
-        switch (rules.transportTo(to)) {
+        AddressRules.Transport transport = rules.transportTo(to);
+        if (transport == AddressRules.Transport.EITHER && PlatformSockets.hasSocksProxy(to)) {
+            PlatformSockets.connect(inner(), to, timeoutMillis);
+            return;
+        }
+        switch (transport) {
             case TCP -> {
                 TcpLog.byRule(to);
                 PlatformSockets.connect(inner(), to, timeoutMillis);
@@ -202,14 +209,14 @@ public final class DeferredSocketImpl extends SocketImpl {
 
     private void connectOverEither(InetSocketAddress to, int timeoutMillis) throws IOException {
         RefusedPeers refusedPeers = service.refusedPeers();
-        long deadlineNanos = BlockingCalls.deadlineNanos(timeoutMillis);
         if (refusedPeers.contains(to)) {
-            connectOverTcp(to, deadlineNanos, null);
+            connectOverTcp(to, timeoutMillis, null);
             return;
         }
+        int overRdmaMillis = timeoutMillis == 0 ? RDMA_TIMEOUT_MILLIS : Math.max(1, timeoutMillis / 2);
+        overRdmaMillis = Math.min(RDMA_TIMEOUT_MILLIS, overRdmaMillis);
         try {
-            int half = timeoutMillis == 0 ? RDMA_TIMEOUT_MILLIS : Math.max(1, timeoutMillis / 2);
-            connectOverRdma(to, Math.min(RDMA_TIMEOUT_MILLIS, half));
+            connectOverRdma(to, overRdmaMillis);
             refusedPeers.forget(to);
         } catch (IOException refused) {
             if (isClosed
@@ -217,8 +224,8 @@ public final class DeferredSocketImpl extends SocketImpl {
                             && Thread.currentThread().isInterrupted()) {
                 throw refused;
             }
-            refusedPeers.onFallBack(to, reason(refused));
-            connectOverTcp(to, deadlineNanos, refused);
+            refusedPeers.onFallBack(to, reason(refused), TimeUnit.MILLISECONDS.toNanos(overRdmaMillis));
+            connectOverTcp(to, timeoutMillis == 0 ? 0 : Math.max(1, timeoutMillis - overRdmaMillis), refused);
         }
     }
 
@@ -227,16 +234,13 @@ public final class DeferredSocketImpl extends SocketImpl {
         return failure instanceof SocketTimeoutException ? new ConnectException("Connection timed out") : failure;
     }
 
-    /** Connects over TCP, after a failure over RDMA, or at once to a peer that is remembered to refuse RDMA. */
-    private void connectOverTcp(InetSocketAddress to, long deadlineNanos, @Nullable IOException overRdma)
+    /**
+     * Connects over TCP, after a failure over RDMA, or at once to a peer that is remembered to refuse RDMA.
+     *
+     * @param timeoutMillis what the attempt over RDMA has left of the timeout of the program; 0 for none
+     */
+    private void connectOverTcp(InetSocketAddress to, int timeoutMillis, @Nullable IOException overRdma)
             throws IOException {
-        int timeoutMillis = 0;
-        if (deadlineNanos != Long.MAX_VALUE) {
-            timeoutMillis = (int) TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
-            if (timeoutMillis <= 0) {
-                throw new SocketTimeoutException("Connect timed out");
-            }
-        }
         try {
             PlatformSockets.connect(inner(), to, timeoutMillis);
         } catch (IOException failed) {
@@ -280,8 +284,8 @@ public final class DeferredSocketImpl extends SocketImpl {
     }
 
     /**
-     * Binds to the same port over RDMA and TCP; for port 0, to a port that is free for both. Binds over TCP alone if there is no
-     * RDMA device for the address.
+     * Binds to the same port over RDMA and TCP; for port 0, to a port that is free for both. Binds over TCP alone if RDMA
+     * cannot be used at the address.
      */
     private void bindBoth(InetAddress host, int port) throws IOException {
         SocketImpl platform = inner();
@@ -289,11 +293,13 @@ public final class DeferredSocketImpl extends SocketImpl {
             RdmaSocketImpl created;
             try {
                 created = boundRdma(host, port);
-            } catch (BindException taken) {
-                throw taken;
-            } catch (IOException noDevice) {
-                TcpLog.listeningWithoutRdma(new InetSocketAddress(host, port), noDevice);
+            } catch (IOException refused) {
+                InetSocketAddress local = new InetSocketAddress(host, port);
+                if (refused instanceof BindException && isPortTaken(local)) {
+                    throw refused;
+                }
                 PlatformSockets.bind(platform, host, port);
+                TcpLog.listeningWithoutRdma(local, refused);
                 return;
             }
             try {
@@ -311,6 +317,10 @@ public final class DeferredSocketImpl extends SocketImpl {
                 }
             }
         }
+    }
+
+    private boolean isPortTaken(InetSocketAddress local) {
+        return new StreamEndpoint(service, StreamSettings.DEFAULT).isPortTaken(family.local(local));
     }
 
     @Override

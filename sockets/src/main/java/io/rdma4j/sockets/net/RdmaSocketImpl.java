@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 final class RdmaSocketImpl extends SocketImpl implements SocketStreams.Calls {
     private static final String READ_TIMED_OUT = "Read timed out";
     private static final String ACCEPT_TIMED_OUT = "Accept timed out";
+    private static final String CONNECT_TIMED_OUT = "Connect timed out";
 
     private final ConnectionService service;
     private final SocketFamily family;
@@ -68,7 +69,7 @@ final class RdmaSocketImpl extends SocketImpl implements SocketStreams.Calls {
 
     private synchronized void use(StreamEndpoint created) {
         endpoint = created;
-        options = new StreamOptions(created);
+        options = listens ? StreamOptions.ofListener(created) : new StreamOptions(created);
         cleanable = SocketCleaner.watch(this, () -> created);
     }
 
@@ -128,11 +129,12 @@ final class RdmaSocketImpl extends SocketImpl implements SocketStreams.Calls {
             StreamEndpoint current = endpoint();
             InetSocketAddress peer = family.remote(to);
             current.startConnect(peer);
+            BlockingCalls.awaitRequest(current);
             BlockingCalls.await(
                     current,
                     Readiness.OUT,
                     BlockingCalls.deadlineNanos(timeoutMillis),
-                    "Connect timed out",
+                    CONNECT_TIMED_OUT,
                     () -> current.finishConnect() ? current : null);
             address = peer.getAddress();
             port = peer.getPort();

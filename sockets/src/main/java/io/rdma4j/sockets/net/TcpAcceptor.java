@@ -45,8 +45,8 @@ final class TcpAcceptor {
         SocketImpl next = accepted;
         accepted = null;
         if (next == null && !isAccepting && !isClosed) {
-            isAccepting = true;
             Thread.ofVirtual().name("rdma4j-tcp-accept").start(this::accept);
+            isAccepting = true;
         }
         return next;
     }
@@ -58,11 +58,12 @@ final class TcpAcceptor {
             next = PlatformSockets.accept(listener);
         } catch (IOException e) {
             why = e;
-        }
-        boolean keep = end(next, why);
-        arrived.raise();
-        if (next != null && !keep) {
-            closeQuietly(next);
+        } finally {
+            boolean keep = end(next, why); // after an error the next call of poll begins again
+            arrived.raise();
+            if (next != null && !keep) {
+                closeQuietly(next);
+            }
         }
     }
 

@@ -9,22 +9,26 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Logs connections for which the rules select TCP: the first one at level INFO, others at DEBUG. Thread safe. */
 public final class TcpLog {
-    private static final Logger LOGGER = System.getLogger(TcpLog.class.getName());
     private static final AtomicBoolean HAS_LOGGED_RULE = new AtomicBoolean();
 
     private TcpLog() {}
 
     /** Logs a connection for which the rules select TCP. */
     public static void byRule(InetSocketAddress to) {
-        LOGGER.log(
-                HAS_LOGGED_RULE.getAndSet(true) ? Level.DEBUG : Level.INFO,
-                "Connecting to {0} over TCP, by the rules of -D{1}. Other such connections are logged at level DEBUG",
-                to,
-                AddressRules.PROPERTY);
+        logger().log(
+                        HAS_LOGGED_RULE.getAndSet(true) ? Level.DEBUG : Level.INFO,
+                        "Connecting to {0} over TCP, by the rules of -D{1}. Other such connections are logged at level DEBUG",
+                        to,
+                        AddressRules.PROPERTY);
     }
 
-    /** Logs that a server socket listens over TCP alone, since there is no RDMA device for its address. */
-    static void listeningWithoutRdma(InetSocketAddress at, IOException why) {
-        LOGGER.log(Level.WARNING, "Listening at {0} over TCP alone, since RDMA failed: {1}", at, why.getMessage());
+    /** Logs that a server socket listens over TCP alone, since RDMA cannot be used at its address. */
+    public static void listeningWithoutRdma(InetSocketAddress at, IOException why) {
+        logger().log(Level.WARNING, "Listening at {0} over TCP alone, since RDMA failed: {1}", at, why.getMessage());
+    }
+
+    /** Looked up for each message: a logger in a field would set up logging before the program can configure it. */
+    private static Logger logger() {
+        return System.getLogger(TcpLog.class.getName());
     }
 }

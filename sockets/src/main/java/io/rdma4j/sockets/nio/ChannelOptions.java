@@ -34,9 +34,15 @@ final class ChannelOptions {
     }
 
     /** Returns the options of a new channel. */
-    static ChannelOptions of(ConnectionService service, Set<SocketOption<?>> supported) {
+    static ChannelOptions of(ConnectionService service) {
         StreamEndpoint endpoint = new StreamEndpoint(service, StreamSettings.DEFAULT);
-        return new ChannelOptions(supported, endpoint, new StreamOptions(endpoint));
+        return new ChannelOptions(StreamOptions.SUPPORTED, endpoint, new StreamOptions(endpoint));
+    }
+
+    /** Returns the options of a new channel that listens. */
+    static ChannelOptions ofListener(ConnectionService service) {
+        StreamEndpoint endpoint = new StreamEndpoint(service, StreamSettings.DEFAULT);
+        return new ChannelOptions(StreamOptions.OF_LISTENERS, endpoint, StreamOptions.ofListener(endpoint));
     }
 
     /** Returns the options of a connection that a listener with these options has accepted over RDMA. */

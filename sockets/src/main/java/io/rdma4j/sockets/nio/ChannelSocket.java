@@ -1,6 +1,5 @@
 package io.rdma4j.sockets.nio;
 
-import io.rdma4j.sockets.net.BlockingCalls;
 import io.rdma4j.sockets.net.SocketStreams;
 import java.io.IOException;
 import java.io.InputStream;
@@ -70,7 +69,7 @@ final class ChannelSocket extends Socket implements SocketStreams.Calls {
             throw new UnknownHostException(to.getHostString());
         }
         requireBlocking();
-        channel.connect(remote, BlockingCalls.deadlineNanos(timeout));
+        channel.connect(remote, timeout);
     }
 
     @Override

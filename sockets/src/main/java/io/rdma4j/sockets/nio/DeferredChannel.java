@@ -4,10 +4,13 @@ import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.RefusedPeers;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
+import io.rdma4j.sockets.net.BlockingCalls;
 import io.rdma4j.sockets.net.TcpLog;
 import io.rdma4j.sockets.options.AddressRules;
 import io.rdma4j.sockets.options.AddressRules.Transport;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketException;
@@ -19,6 +22,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A channel over an endpoint or over a TCP channel. It has neither until its address determines the transport. */
@@ -54,6 +58,12 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
 
     private boolean mayFallBack;
 
+    /** The time that an attempt over RDMA has for the peer before TCP is tried. */
+    private long overRdmaNanos;
+
+    /** The reason why RDMA cannot be used at the local address, or null. */
+    private @Nullable IOException unusable;
+
     /** True if either transport may be used, and TCP was chosen because the peer has refused RDMA before. */
     private boolean isPeerRemembered;
 
@@ -84,6 +94,55 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
         return keys;
     }
 
+    /** Binds to the requested address over the transport that the rules choose for it. */
+    void bindNow(InetSocketAddress to) throws IOException {
+        Transport transport = rules.transportAt(to);
+        if (transport == Transport.TCP) {
+            switchToTcp();
+            return;
+        }
+        try {
+            switchToRdma();
+        } catch (IOException refused) {
+            boolean mayUseTcp = transport == Transport.EITHER
+                    && !(refused instanceof BindException && options.endpoint().isPortTaken(to));
+            if (!mayUseTcp) {
+                throw refused;
+            }
+            switchToTcp();
+            unusable = refused;
+        }
+    }
+
+    /**
+     * Returns the address for the next transport: the requested one, with the port that the channel has, which the program
+     * may know.
+     */
+    private @Nullable InetSocketAddress localToKeep() throws IOException {
+        InetSocketAddress requested = boundTo;
+        SocketAddress current = requested == null || requested.getPort() != 0 ? null : getLocalAddress();
+        return requested != null && current instanceof InetSocketAddress bound
+                ? new InetSocketAddress(requested.getAddress(), bound.getPort())
+                : requested;
+    }
+
+    /** Binds, to any port if the program has requested any and the one that the channel had is not free. */
+    private void bind(InetSocketAddress local, Binding binding) throws IOException {
+        InetSocketAddress requested = Objects.requireNonNull(boundTo);
+        try {
+            binding.bind(local);
+        } catch (BindException taken) {
+            if (local.equals(requested)) {
+                throw taken;
+            }
+            binding.bind(requested);
+        }
+    }
+
+    private interface Binding {
+        void bind(InetSocketAddress local) throws IOException;
+    }
+
     /** Switches to RDMA and binds to the requested address. */
     StreamEndpoint switchToRdma() throws IOException {
         synchronized (state) {
@@ -92,14 +151,14 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
             if (current != null) {
                 return current;
             }
+            InetSocketAddress local = localToKeep();
             closeCurrent();
             current = options.endpoint();
             if (current.state() != StreamEndpoint.State.NEW) {
                 current = options.renew();
             }
-            InetSocketAddress local = boundTo;
             if (local != null) {
-                current.bind(local);
+                bind(local, current::bind);
             }
             current.signal().add(keys::changed);
             endpoint = current;
@@ -115,15 +174,15 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
             if (current != null) {
                 return current;
             }
+            InetSocketAddress local = localToKeep();
             closeCurrent();
             current = openTcp();
             boolean done = false;
             try {
                 options.applyTo(current);
                 current.configureBlocking(isBlocking());
-                InetSocketAddress local = boundTo;
                 if (local != null) {
-                    current.bind(local);
+                    bind(local, current::bind);
                 }
                 tcp = current;
                 done = true;
@@ -159,9 +218,10 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
     /**
      * Starts to connect over RDMA, or creates the TCP channel for it.
      *
+     * @param timeoutMillis the time for which the program waits for the peer, in milliseconds; 0 for any time
      * @param pending called when the transport is known
      */
-    void start(InetSocketAddress to, Runnable pending) throws IOException {
+    void start(InetSocketAddress to, int timeoutMillis, Runnable pending) throws IOException {
         synchronized (state) {
             target = to;
             Transport transport = rules.transportTo(to);
@@ -175,12 +235,23 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
                 return;
             }
             mayFallBack = transport == Transport.EITHER;
+            IOException known = unusable;
+            if (mayFallBack && known != null) {
+                fallBack(known);
+                pending.run();
+                return;
+            }
             try {
                 StreamEndpoint current = switchToRdma();
                 pending.run();
                 current.startConnect(to);
                 if (mayFallBack) {
-                    Thread.ofVirtual().name("rdma4j-before-tcp").start(() -> giveUp(current));
+                    overRdmaNanos = RDMA_TIMEOUT.toNanos();
+                    if (timeoutMillis > 0) { // TCP gets half of it
+                        overRdmaNanos = Math.min(overRdmaNanos, TimeUnit.MILLISECONDS.toNanos(timeoutMillis) / 2);
+                    }
+                    long nanos = overRdmaNanos;
+                    Thread.ofVirtual().name("rdma4j-before-tcp").start(() -> giveUp(current, nanos));
                 }
             } catch (IOException refused) {
                 if (!mayFallBack) {
@@ -192,8 +263,13 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
         }
     }
 
-    private static void giveUp(StreamEndpoint attempt) {
-        attempt.await(Readiness.OUT, System.nanoTime() + RDMA_TIMEOUT.toNanos());
+    private static void giveUp(StreamEndpoint attempt, long nanos) {
+        try {
+            BlockingCalls.awaitRequest(attempt);
+            attempt.await(Readiness.OUT, System.nanoTime() + nanos);
+        } catch (InterruptedIOException impossible) {
+            // No code interrupts this thread.
+        }
         attempt.giveUpConnecting();
     }
 
@@ -241,7 +317,7 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
 
     private void fallBack(IOException why) {
         mayFallBack = false;
-        refusedPeers().onFallBack(Objects.requireNonNull(target), why);
+        refusedPeers().onFallBack(Objects.requireNonNull(target), why, overRdmaNanos);
         try {
             SocketChannel tcpChannel = switchToTcp();
             if (!tcpChannel.isBlocking()) {

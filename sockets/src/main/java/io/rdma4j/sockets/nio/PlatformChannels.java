@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.nio;
 
+import io.rdma4j.sockets.io.SharedThread;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -18,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  * ordinary channels, the selecting thread waits here itself.
  */
 final class PlatformChannels {
-    private static final Logger LOGGER = System.getLogger(PlatformChannels.class.getName());
-
     private final Selector selector;
     private final Runnable signal;
     private final ReentrantLock lock = new ReentrantLock();
@@ -110,13 +109,10 @@ final class PlatformChannels {
             if (closed || watching) {
                 return;
             }
-            watching = true;
             if (watcher == null) {
-                watcher = Thread.ofPlatform()
-                        .daemon()
-                        .name("rdma4j-platform-channels")
-                        .start(this::run);
+                watcher = SharedThread.start("rdma4j-platform-channels", this::watchNext);
             }
+            watching = true;
             changed.signalAll();
         } finally {
             lock.unlock();
@@ -136,16 +132,19 @@ final class PlatformChannels {
         }
     }
 
-    private void run() {
-        while (awaitWork()) {
-            try {
-                selector.select(key -> {});
-            } catch (IOException | RuntimeException e) {
-                LOGGER.log(Level.DEBUG, "Waiting for ordinary channels failed; the selecting thread handles it", e);
-            }
-            endWatching();
+    private boolean watchNext() {
+        if (!awaitWork()) {
+            return false;
+        }
+        try {
+            selector.select(key -> {});
+        } catch (IOException | RuntimeException e) {
+            logger().log(Level.DEBUG, "Waiting for ordinary channels failed; the selecting thread handles it", e);
+        } finally {
+            endWatching(); // the selecting thread waits for that
             signal.run();
         }
+        return true;
     }
 
     private void endWatching() {
@@ -183,5 +182,10 @@ final class PlatformChannels {
         } finally {
             endWatching();
         }
+    }
+
+    /** Looked up for each message: a logger in a field would set up logging before the program can configure it. */
+    private static Logger logger() {
+        return System.getLogger(PlatformChannels.class.getName());
     }
 }

@@ -36,7 +36,6 @@ import org.jspecify.annotations.Nullable;
  * channel's own key was cancelled; the channel can be made blocking only then.
  */
 public final class RdmaSelector extends AbstractSelector {
-    private static final Logger LOGGER = System.getLogger(RdmaSelector.class.getName());
     private static final int NO_TIMEOUT = -1;
 
     /** The maximum time between a thread's interrupt status and the wakeup that belongs to it. */
@@ -374,7 +373,7 @@ public final class RdmaSelector extends AbstractSelector {
             track(key, source);
         } catch (IOException | RuntimeException failed) {
             // The next operation on the channel reports the failure; the other keys must not be affected.
-            LOGGER.log(Level.DEBUG, () -> "Cannot watch " + key.channel() + ", so it counts as ready", failed);
+            logger().log(Level.DEBUG, () -> "Cannot watch " + key.channel() + ", so it counts as ready", failed);
             ready = interest;
         }
         if (ready != 0) {
@@ -496,5 +495,10 @@ public final class RdmaSelector extends AbstractSelector {
                 current.close();
             }
         }
+    }
+
+    /** Looked up for each message: a logger in a field would set up logging before the program can configure it. */
+    private static Logger logger() {
+        return System.getLogger(RdmaSelector.class.getName());
     }
 }

@@ -4,11 +4,9 @@ import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
-import io.rdma4j.sockets.io.StreamOptions;
+import io.rdma4j.sockets.net.TcpLog;
 import io.rdma4j.sockets.options.AddressRules;
 import java.io.IOException;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -35,7 +33,6 @@ import org.jspecify.annotations.Nullable;
  * specified by {@link ServerSocketChannel}.
  */
 public final class RdmaServerSocketChannel extends ServerSocketChannel implements RdmaSelectable {
-    private static final Logger LOGGER = System.getLogger(RdmaServerSocketChannel.class.getName());
     private static final int DEFAULT_BACKLOG = 50;
     private static final int MAX_PORTS_TRIED = 20;
 
@@ -63,7 +60,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     public RdmaServerSocketChannel(
             SelectorProvider provider, ConnectionService service, AddressRules rules, SocketFamily family) {
         super(provider);
-        options = ChannelOptions.of(service, StreamOptions.OF_LISTENERS);
+        options = ChannelOptions.ofListener(service);
         state = options.state();
         this.rules = rules;
         this.family = family;
@@ -72,6 +69,10 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
 
     AddressRules rules() {
         return rules;
+    }
+
+    SocketFamily family() {
+        return family;
     }
 
     @Override
@@ -209,19 +210,20 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     }
 
     /**
-     * Listens on the same port over RDMA and TCP; for port 0, on a port that is free for both. Listens over TCP alone if there
-     * is no RDMA device for the address.
+     * Listens on the same port over RDMA and TCP; for port 0, on a port that is free for both. Listens over TCP alone if
+     * RDMA cannot be used at the address.
      */
     private void listenBoth(InetSocketAddress local, int backlog) throws IOException {
         for (int tries = 1; tcp == null; tries++) {
             StreamEndpoint rdma;
             try {
                 rdma = listenRdma(local, backlog);
-            } catch (BindException taken) {
-                throw taken;
-            } catch (IOException noDevice) {
-                LOGGER.log(Level.WARNING, "Listening at {0} over TCP alone, since RDMA failed: {1}", local, noDevice);
+            } catch (IOException refused) {
+                if (refused instanceof BindException && options.endpoint().isPortTaken(local)) {
+                    throw refused;
+                }
                 tcp = listenTcp(local, backlog);
+                TcpLog.listeningWithoutRdma(local, refused);
                 return;
             }
             InetSocketAddress bound = Objects.requireNonNull(rdma.localAddress());

@@ -4,7 +4,6 @@ import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
-import io.rdma4j.sockets.io.StreamOptions;
 import io.rdma4j.sockets.net.BlockingCalls;
 import io.rdma4j.sockets.options.AddressRules;
 import java.io.IOException;
@@ -56,11 +55,11 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
     /** Opens a channel that is not connected. */
     public RdmaSocketChannel(
             SelectorProvider provider, ConnectionService service, AddressRules rules, SocketFamily family) {
-        super(provider, rules, family, ChannelOptions.of(service, StreamOptions.SUPPORTED));
+        super(provider, rules, family, ChannelOptions.of(service));
     }
 
     private RdmaSocketChannel(RdmaServerSocketChannel server, ChannelOptions options) {
-        super(server.provider(), server.rules(), SocketFamily.IPV6, options);
+        super(server.provider(), server.rules(), server.family(), options);
         phase = Phase.CONNECTED;
     }
 
@@ -105,11 +104,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
             synchronized (state) {
                 boundTo = to;
                 try {
-                    if (rules.transportAt(to) == AddressRules.Transport.TCP) {
-                        switchToTcp();
-                    } else {
-                        switchToRdma();
-                    }
+                    bindNow(to);
                 } catch (IOException refused) {
                     boundTo = null;
                     throw refused;
@@ -159,11 +154,11 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
 
     @Override
     public boolean connect(SocketAddress remote) throws IOException {
-        return connect(remote, Long.MAX_VALUE);
+        return connect(remote, 0);
     }
 
-    /** Connects; a blocking channel waits until a time of {@link System#nanoTime} at most. */
-    boolean connect(SocketAddress remote, long deadlineNanos) throws IOException {
+    /** Connects; a blocking channel waits for the peer for at most a time in milliseconds, 0 for any time. */
+    boolean connect(SocketAddress remote, int timeoutMillis) throws IOException {
         InetSocketAddress to = ChannelAddresses.remote(remote, family);
         readLock.lock();
         writeLock.lock();
@@ -176,9 +171,13 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
                 throw new ConnectionPendingException();
             }
             return closingOnFailure(() -> {
-                start(to, () -> phase = Phase.PENDING);
+                start(to, timeoutMillis, () -> phase = Phase.PENDING);
+                StreamEndpoint attempt = endpoint;
+                if (attempt != null && isBlocking() && timeoutMillis > 0) {
+                    BlockingCalls.awaitRequest(attempt);
+                }
                 boolean later = endpoint != null && !isBlocking(); // then finishConnect continues
-                return !later && advance(isBlocking(), deadlineNanos);
+                return !later && advance(isBlocking(), BlockingCalls.deadlineNanos(timeoutMillis));
             });
         } finally {
             writeLock.unlock();

@@ -280,7 +280,8 @@ public final class StreamProtocol {
         peerEnded = true;
     }
 
-    private void fail(String why) {
+    /** Breaks the stream. Allocates nothing, for the case that one of its calls has ended for lack of memory or stack. */
+    public void fail(String why) {
         if (broken == null && !disconnected) {
             broken = why;
         }

@@ -13,6 +13,8 @@ import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -96,6 +98,18 @@ class FailedResourcesTest {
                 System.out.println(endpoint.withResources(Ends::isDisconnected) ? "disconnected" : "connected");
                 return;
             }
+            if (arguments[0].equals("error")) {
+                FailingProvider.fail(1, true);
+                for (int i = 0; i < 2; i++) {
+                    try {
+                        endpoint.read(ByteBuffer.allocate(1));
+                    } catch (OutOfMemoryError | SocketException failure) {
+                        System.out.println(failure.getMessage());
+                    }
+                }
+                System.out.println((endpoint.readiness() & Readiness.ERROR) != 0 ? "broken" : "usable");
+                return;
+            }
             if (arguments[0].equals("close")) {
                 FailingProvider.fail(1, false);
                 endpoint.closeWithoutWaiting();
@@ -150,6 +164,15 @@ class FailedResourcesTest {
     @Test
     void streamEndsWithItsConnectionIfTheDeviceGivesNoCompletions() throws IOException, InterruptedException {
         assertThat(run(Ends.class, "disconnect")).containsExactly("refused", "disconnected");
+    }
+
+    @Test
+    void streamIsBrokenByAnErrorThatMayHaveLeftItInAnyState() throws IOException, InterruptedException {
+        assertThat(run(Ends.class, "error"))
+                .containsExactly(
+                        "the heap that is to be full",
+                        "Connection reset (a call of this process had no memory left)",
+                        "broken");
     }
 
     @Test

@@ -32,6 +32,21 @@ class RefusedPeersTest {
         assertThat(peers.contains(peer("10.0.0.1", 80))).isFalse();
     }
 
+    /** It may only have started, as a cold JVM does not answer within a tenth of a second. */
+    @Test
+    void peerThatWasGivenLittleTimeToAnswerIsRememberedBriefly() {
+        peers.onFallBack(peer("10.0.0.1", 80), refused, 100_000_000);
+        nowNanos = 9;
+        assertThat(peers.contains(peer("10.0.0.1", 80))).isTrue();
+        nowNanos = 10;
+        assertThat(peers.contains(peer("10.0.0.1", 80))).isFalse();
+        peers.onFallBack(peer("10.0.0.1", 80), refused, 5_000_000_000L);
+        nowNanos = 109;
+        assertThat(peers.contains(peer("10.0.0.1", 80))).isTrue();
+        nowNanos = 110;
+        assertThat(peers.contains(peer("10.0.0.1", 80))).isFalse();
+    }
+
     @Test
     void peerIsForgottenOnRequest() {
         peers.onFallBack(peer("10.0.0.1", 80), refused);

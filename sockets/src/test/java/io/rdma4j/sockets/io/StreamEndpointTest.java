@@ -3,11 +3,13 @@ package io.rdma4j.sockets.io;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.verbs.QueuePairAttributes;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
@@ -156,5 +158,15 @@ class StreamEndpointTest {
         assertThat(server.await(Readiness.IN, deadline()) & Readiness.IN).isEqualTo(Readiness.IN);
         assertThat(server.read(ByteBuffer.allocate(1))).isEqualTo(-1);
         transfer(server, client, 100_000);
+    }
+
+    /** A kernel's TCP survives such a pause as well: the peer is stopped, or the network interrupted. */
+    @Test
+    void pauseOfAMinuteEndsNoConnection() throws IOException {
+        for (StreamEndpoint end : List.of(client, server)) {
+            QueuePairAttributes attributes = end.withResources(StreamResources::queuePairAttributes);
+            double seconds = 4.096e-6 * Math.pow(2, attributes.timeout()) * (attributes.retryCount() + 1);
+            assertThat(seconds).isBetween(60.0, 75.0);
+        }
     }
 }

@@ -10,10 +10,12 @@ import io.rdma4j.sockets.nio.Loopback;
 import io.rdma4j.sockets.options.AddressRules;
 import java.io.IOException;
 import java.net.BindException;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.util.List;
@@ -154,6 +156,52 @@ class DeferredSocketTest {
             assertThatThrownBy(() -> both.bind(taken.getLocalSocketAddress())).isInstanceOf(BindException.class);
             rdma.bind(taken.getLocalSocketAddress());
             assertThat(rdma.getLocalPort()).isEqualTo(taken.getLocalPort());
+        }
+    }
+
+    @Test
+    void serverListensOverTcpAloneWhereAnotherProgramHasThePortOfRdma() throws IOException {
+        InetAddress here = Loopback.address();
+        try (DatagramSocket taken = new DatagramSocket(new InetSocketAddress(here, 4791))) {
+            assertThat(taken.isBound()).isTrue();
+            SocketAddress free = listensOverTcp(new InetSocketAddress(here, 0));
+            assertThat(listensOverTcp(free)).isEqualTo(free);
+        }
+    }
+
+    /** Returns the address of a server that a client has reached over TCP. */
+    private static SocketAddress listensOverTcp(SocketAddress at) throws IOException {
+        try (ServerSocket server = EITHER.serverSocket();
+                Socket client = PLATFORM.socket()) {
+            server.bind(at);
+            client.connect(server.getLocalSocketAddress());
+            return server.getLocalSocketAddress();
+        }
+    }
+
+    @Test
+    void socksProxyOfTheSystemPropertiesIsUsedUnlessARuleSaysRdma() throws Exception {
+        try (ServerSocket proxy = listener(PLATFORM);
+                ServerSocket server = listener(EITHER);
+                Socket direct = RDMA.socket();
+                Socket client = EITHER.socket()) {
+            System.setProperty("socksProxyHost", proxy.getInetAddress().getHostAddress());
+            System.setProperty("socksProxyPort", String.valueOf(proxy.getLocalPort()));
+            System.setProperty("socksNonProxyHosts", ""); // by default no proxy is used for this host
+            FutureTask<Boolean> attempt = ChannelPrograms.start(() -> {
+                client.connect(server.getLocalSocketAddress());
+                return true;
+            });
+            try (Socket asked = proxy.accept()) {
+                assertThat(asked.getInputStream().read()).isEqualTo(5); // the version of SOCKS
+                direct.connect(server.getLocalSocketAddress());
+                assertThat(direct.isConnected()).isTrue();
+            } finally {
+                System.clearProperty("socksProxyHost");
+                System.clearProperty("socksProxyPort");
+                System.clearProperty("socksNonProxyHosts");
+            }
+            assertThatThrownBy(() -> ChannelPrograms.get(attempt)).isInstanceOf(IOException.class);
         }
     }
 

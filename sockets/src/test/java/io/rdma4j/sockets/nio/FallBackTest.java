@@ -12,6 +12,9 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.DatagramChannel;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -19,6 +22,8 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Channels that may use RDMA or TCP, when RDMA fails. */
 @Timeout(60)
@@ -125,6 +130,98 @@ class FallBackTest {
                     .isInstanceOf(ConnectException.class)
                     .hasMessageStartingWith("Connection refused")
                     .hasMessageEndingWith(advice);
+        }
+    }
+
+    /** Binds UDP port 4791 as a program does that knows nothing of RDMA, so that RDMA cannot be used at an address. */
+    private static DatagramChannel withoutRdma(InetAddress address) throws IOException {
+        return Platform.provider()
+                .openDatagramChannel(StandardProtocolFamily.INET)
+                .bind(new InetSocketAddress(address, 4791));
+    }
+
+    @Test
+    void serverListensOverTcpAloneWhereAnotherProgramHasThePortOfRdma() throws Exception {
+        InetAddress here = Loopback.address();
+        try (DatagramChannel taken = withoutRdma(here);
+                ServerSocketChannel refused = provider("rdma").openServerSocketChannel()) {
+            assertThat(taken.isOpen()).isTrue();
+            InetSocketAddress free = listensOverTcp(new InetSocketAddress(here, 0));
+            assertThat(listensOverTcp(free)).isEqualTo(free);
+            assertThatThrownBy(() -> refused.bind(new InetSocketAddress(here, 0)))
+                    .isInstanceOf(BindException.class);
+        }
+    }
+
+    /** Returns the address of a server that a client has reached over TCP. */
+    private static InetSocketAddress listensOverTcp(InetSocketAddress at) throws IOException {
+        try (ServerSocketChannel server = provider("either").openServerSocketChannel();
+                SocketChannel client = provider("tcp").openSocketChannel()) {
+            server.bind(at);
+            assertThat(client.connect(boundTo(server))).isTrue();
+            return boundTo(server);
+        }
+    }
+
+    @Test
+    void boundClientUsesTcpWhereAnotherProgramHasThePortOfRdma() throws Exception {
+        InetAddress here = Loopback.address();
+        try (DatagramChannel taken = withoutRdma(here);
+                ServerSocketChannel listener = provider("tcp").openServerSocketChannel();
+                SocketChannel client = provider("either").openSocketChannel()) {
+            assertThat(taken.isOpen()).isTrue();
+            listener.bind(new InetSocketAddress(here, 0));
+            client.bind(new InetSocketAddress(here, 0));
+            SocketAddress bound = client.getLocalAddress();
+            assertThat(client.connect(boundTo(listener))).isTrue();
+            assertThat(client.getLocalAddress()).isEqualTo(bound);
+        }
+    }
+
+    /** Another server may listen there over RDMA alone: its clients must not be divided between both. */
+    @Test
+    void portThatIsTakenOverRdmaIsInUseForBoth() throws Exception {
+        InetAddress here = Loopback.address();
+        try (ServerSocketChannel taken = provider("rdma").openServerSocketChannel();
+                ServerSocketChannel both = provider("either").openServerSocketChannel()) {
+            taken.bind(new InetSocketAddress(here, 0));
+            assertThatThrownBy(() -> both.bind(boundTo(taken)))
+                    .isInstanceOf(BindException.class)
+                    .hasMessageStartingWith("Address already in use");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rdma", "either"})
+    void wildcardOfAPortInUseIsReportedInTheWordsOfJava(String transport) throws Exception {
+        try (ServerSocketChannel taken = provider("rdma").openServerSocketChannel();
+                ServerSocketChannel another = provider(transport).openServerSocketChannel();
+                ServerSocketChannel specific = provider("rdma").openServerSocketChannel()) {
+            taken.bind(new InetSocketAddress(0));
+            int port = boundTo(taken).getPort();
+            assertThatThrownBy(() -> another.bind(new InetSocketAddress(port)))
+                    .isInstanceOf(BindException.class)
+                    .hasMessageStartingWith("Address already in use");
+            assertThatThrownBy(() -> specific.bind(new InetSocketAddress(Loopback.address(), port)))
+                    .isInstanceOf(BindException.class)
+                    .hasMessageStartingWith("Address already in use");
+            assertThatThrownBy(() -> specific.bind(new InetSocketAddress("192.0.2.1", port)))
+                    .isInstanceOf(BindException.class)
+                    .hasMessageStartingWith("Cannot assign requested address");
+        }
+    }
+
+    @Test
+    void boundClientKeepsItsPortWhenItFallsBack() throws Exception {
+        InetAddress here = Loopback.address();
+        try (ServerSocketChannel listener = provider("tcp").openServerSocketChannel();
+                SocketChannel client = provider("either").openSocketChannel()) {
+            listener.bind(new InetSocketAddress(here, 0));
+            client.bind(new InetSocketAddress(here, 0));
+            SocketAddress bound = client.getLocalAddress();
+            assertThat(client.connect(boundTo(listener))).isTrue();
+            assertThat(isOverTcp(client)).isTrue();
+            assertThat(client.getLocalAddress()).isEqualTo(bound);
         }
     }
 }

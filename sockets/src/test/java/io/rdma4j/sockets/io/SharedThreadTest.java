@@ -1,0 +1,63 @@
+package io.rdma4j.sockets.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Nothing that a step throws ends a shared thread. */
+@Timeout(60)
+class SharedThreadTest {
+    /** An error for which there is no memory to print it. */
+    @SuppressWarnings("serial")
+    private static final class NoMemory extends OutOfMemoryError {
+        @Override
+        public String getMessage() {
+            throw new OutOfMemoryError("no memory for the text");
+        }
+    }
+
+    @Test
+    void loopContinuesWhateverAStepThrows() {
+        Queue<Throwable> failures = new ArrayDeque<>(List.of(
+                new OutOfMemoryError("heap"),
+                new StackOverflowError(),
+                new NoClassDefFoundError("of a handler"),
+                new NoMemory(),
+                new IllegalStateException(),
+                new IOException()));
+        SharedThread.run(() -> {
+            Throwable next = failures.poll();
+            if (next instanceof Error error) {
+                throw error;
+            }
+            if (next instanceof IOException failed) {
+                throw failed;
+            }
+            if (next instanceof RuntimeException failed) {
+                throw failed;
+            }
+            return false; // none is left
+        });
+        assertThat(failures).isEmpty();
+    }
+
+    @Test
+    void interruptedLoopContinues() {
+        int[] turns = {0};
+        SharedThread.run(() -> {
+            turns[0]++;
+            if (turns[0] == 1) {
+                Thread.currentThread().interrupt();
+                throw new IOException("interrupted");
+            }
+            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+            return turns[0] < 3;
+        });
+        assertThat(turns[0]).isEqualTo(3);
+    }
+}

@@ -1,0 +1,14 @@
+package io.rdma4j.tools.programs;
+
+import java.io.IOException;
+import java.nio.channels.Selector;
+
+/** An agent that opens a selector before the agents behind it are started, as an agent that reports over HTTP may do. */
+public final class EarlyAgent {
+    private EarlyAgent() {}
+
+    /** Starts the agent. */
+    public static void premain(String arguments) throws IOException {
+        Selector.open().close();
+    }
+}
