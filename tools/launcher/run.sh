@@ -43,14 +43,6 @@ add_valued_option() {
     esac
 }
 
-# Appends the property $1 with value $2, unless the value that the variable $3 has already sets it.
-add_default_property() {
-    case "$3" in
-        *"-D$1="*) ;;
-        *) add_java_option "-D$1=$2" ;;
-    esac
-}
-
 # Sets program_java to the feature version of the java program $1, or to nothing if it is unknown.
 look_at_java() {
     java_file=$1
@@ -109,7 +101,8 @@ run_command() {
     print=
     # The agent puts its jar on the class path, whether the program is started by -cp, -jar or -m. With -m Java resolves only the
     # modules that the program requires, unless ALL-DEFAULT is added.
-    add_java_option "-javaagent:$agent"
+    quote_java_option "-javaagent:$agent"
+    agent_option=$quoted_option
     add_java_option --add-modules=ALL-DEFAULT
     add_java_option --enable-native-access=ALL-UNNAMED
     add_java_option -XX:MaxInlineLevel=30
@@ -141,11 +134,8 @@ run_command() {
         JAVA_TOOL_OPTIONS) user_options=${JAVA_TOOL_OPTIONS:-} ;;
         *) user_options=${JDK_JAVA_OPTIONS:-} ;;
     esac
-    # The agent sets these, too, but another agent before it may already have opened channels, by which the provider is chosen.
-    spi=java.nio.channels.spi
-    add_default_property $spi.SelectorProvider io.rdma4j.sockets.RdmaSelectorProvider "$user_options"
-    add_default_property $spi.AsynchronousChannelProvider io.rdma4j.sockets.RdmaAsynchronousChannelProvider "$user_options"
-    java_run_options="$user_options${user_options:+ }$java_run_options"
+    # Later options win, but agents start in their order: this one sets the provider of channels before another one opens any.
+    java_run_options="$agent_option${user_options:+ }$user_options $java_run_options"
     if [ -n "$print" ]; then
         printf "export %s='%s'\n" "$java_variable" "$(printf '%s' "$java_run_options" | sed "s/'/'\\\\''/g")"
         exit 0

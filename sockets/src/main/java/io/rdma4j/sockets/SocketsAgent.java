@@ -69,9 +69,10 @@ public final class SocketsAgent {
     private static void requireProvider(String property, Object chosen) {
         String wanted = System.getProperty(property);
         if (!chosen.getClass().getName().equals(wanted)) {
-            throw new IllegalStateException("another agent has opened a channel before this one, so that all channels would use "
-                    + chosen.getClass().getName() + ". Name this agent first, or set -D" + property + "=" + wanted
-                    + " on the command line");
+            throw new IllegalStateException(
+                    "another agent has opened a channel before this one, so that all channels would use "
+                            + chosen.getClass().getName() + ". Name this agent first: rdma4j run does that for"
+                            + " JDK_JAVA_OPTIONS, but Java reads JAVA_TOOL_OPTIONS before");
         }
     }
 

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.spi.ToolProvider;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -74,10 +74,12 @@ class RunTest {
     @BeforeAll
     static void compile() throws IOException, InterruptedException {
         Path sources = Path.of("src/test/java", PROGRAMS.split("\\."));
-        Path module = Files.writeString(programs.resolve("module-info.java"), "module programs { requires java.logging; }");
+        Path module =
+                Files.writeString(programs.resolve("module-info.java"), "module programs { requires java.logging; }");
         Path logging = Files.writeString(programs.resolve("ShowLogManager.java"), SHOW_LOG_MANAGER);
         Path classes = programs.resolve("classes");
-        List<String> options = new ArrayList<>(List.of("-d", classes.toString(), "-proc:none", module.toString(), logging.toString()));
+        List<String> options =
+                new ArrayList<>(List.of("-d", classes.toString(), "-proc:none", module.toString(), logging.toString()));
         try (Stream<Path> files = Files.list(sources)) {
             files.map(Path::toString).forEach(options::add);
         }
@@ -211,7 +213,9 @@ class RunTest {
         Path manifest = Files.writeString(folder.resolve("manifest"), "Premain-Class: " + PROGRAMS + ".EarlyAgent\n");
         Path jar = folder.resolve("early.jar");
         String classes = programs.resolve("classes").toString();
-        call("jar", List.of("--create", "--file", jar.toString(), "--manifest", manifest.toString(), "-C", classes, "."));
+        call(
+                "jar",
+                List.of("--create", "--file", jar.toString(), "--manifest", manifest.toString(), "-C", classes, "."));
         return jar;
     }
 
@@ -235,13 +239,19 @@ class RunTest {
         Matcher agent = Pattern.compile("-javaagent:\\S+").matcher(print);
         assertThat(agent.find()).as(print).isTrue();
         Process process = new ProcessBuilder(
-                        JAVA, "-javaagent:" + earlyAgent(), agent.group(), "-cp", "classes", PROGRAMS + ".ChannelEcho", "hello")
+                        JAVA,
+                        "-javaagent:" + earlyAgent(),
+                        agent.group(),
+                        "-cp",
+                        "classes",
+                        PROGRAMS + ".ChannelEcho",
+                        "hello")
                 .directory(programs.toFile())
                 .redirectErrorStream(true)
                 .start();
         assertThat(process.inputReader().lines().collect(java.util.stream.Collectors.joining("\n")))
                 .startsWith("rdma4j: another agent has opened a channel")
-                .contains("-Djava.nio.channels.spi.SelectorProvider=io.rdma4j.sockets.RdmaSelectorProvider")
+                .contains("Name this agent first")
                 .hasLineCount(1);
         assertThat(process.waitFor()).isEqualTo(1);
     }
@@ -302,7 +312,8 @@ class RunTest {
                 "my file",
                 "--trace");
         assertThat(outcome.out())
-                .startsWith("export JDK_JAVA_OPTIONS='-Da='\\''b c'\\'' -javaagent:")
+                .startsWith("export JDK_JAVA_OPTIONS='-javaagent:")
+                .contains("rdma4j-agent.jar -Da='\\''b c'\\'' --add-modules=")
                 .contains(" -Drdma4j.sockets.rules=*=either -Drdma4j.device=soft ")
                 .endsWith(" \"-Drdma4j.pcap=" + programs + "/my file\" -Drdma4j.trace=true'\n");
         Path script = Files.writeString(

@@ -44,10 +44,10 @@ final class AdministratorSettings {
         Matcher number = NUMBER.matcher(new String(start, StandardCharsets.US_ASCII));
         if (!number.lookingAt()) {
             logger().log(
-                    Level.WARNING,
-                    "{0} is ignored, and {1} is used: it must begin with a number",
-                    file,
-                    Integer.toString(byDefault));
+                            Level.WARNING,
+                            "{0} is ignored, and {1} is used: it must begin with a number",
+                            file,
+                            Integer.toString(byDefault));
             return byDefault;
         }
         return Math.clamp(Long.parseLong(number.group(1)), least, most);

@@ -107,14 +107,13 @@ final class CompanionService {
         return true;
     }
 
-    /** Reads a socket. What is thrown affects no other socket; a message that was not read stays in the socket. */
     private static void read(SelectionKey key) {
-        try {
-            if (key.isValid() && key.attachment() instanceof Target target) {
+        if (key.isValid() && key.attachment() instanceof Target target) {
+            try {
                 target.onCompanionReadable();
+            } catch (RuntimeException | Error failed) { // the others are read nevertheless
+                SharedThread.report(CompanionService.class, "Datagrams lost", failed);
             }
-        } catch (RuntimeException | Error fault) {
-            SharedThread.report(CompanionService.class, "Datagrams lost", fault);
         }
     }
 

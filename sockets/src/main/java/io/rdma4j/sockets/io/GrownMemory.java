@@ -5,7 +5,6 @@ import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicLong;
@@ -13,13 +12,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The memory by which the buffers of one stream have grown. The sum over the process is limited. Not thread safe. */
 final class GrownMemory implements AutoCloseable {
-    private static final int ALIGNMENT = 64;
-
     /** The bytes by which the buffers of the process may still grow. */
     private static final AtomicLong AVAILABLE = new AtomicLong(DefaultSizes.TOTAL_BYTES);
 
-    /** Registered memory, which is allocated for itself. */
-    record Piece(MemoryRegion region, Arena arena) implements StreamPort.SendMemory {
+    /** Registered memory, a block of its own. */
+    record Piece(MemoryRegion region, MemoryPool.Block block) implements StreamPort.SendMemory {
         @Override
         public MemorySegment memory() {
             return region.memory();
@@ -40,10 +37,11 @@ final class GrownMemory implements AutoCloseable {
             AVAILABLE.addAndGet(bytes);
             return null;
         }
-        Arena arena = Arena.ofShared();
+        MemoryPool.Block block = null;
         boolean done = false;
         try {
-            Piece piece = new Piece(domain.register(arena.allocate(bytes, ALIGNMENT), access), arena);
+            block = MemoryPool.ofStreams().take(bytes);
+            Piece piece = new Piece(domain.register(block.memory(), access), block);
             pieces.add(piece);
             done = true;
             return piece;
@@ -51,7 +49,9 @@ final class GrownMemory implements AutoCloseable {
             return null; // the buffer keeps its size
         } finally {
             if (!done) {
-                arena.close();
+                if (block != null) {
+                    MemoryPool.ofStreams().give(block);
+                }
                 AVAILABLE.addAndGet(bytes);
             }
         }
@@ -82,7 +82,7 @@ final class GrownMemory implements AutoCloseable {
     private static void free(Piece piece) {
         long bytes = piece.memory().byteSize();
         piece.region().close();
-        piece.arena().close();
+        MemoryPool.ofStreams().give(piece.block());
         AVAILABLE.addAndGet(bytes);
     }
 

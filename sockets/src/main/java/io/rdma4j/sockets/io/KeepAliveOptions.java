@@ -49,7 +49,7 @@ final class KeepAliveOptions {
         if (option.equals(ExtendedSocketOptions.SO_INCOMING_NAPI_ID)) {
             return false; // it can only be read
         }
-        return value >= 1 && value <= (option.equals(ExtendedSocketOptions.TCP_KEEPCOUNT) ? MAX_COUNT : MAX_SECONDS);
+        return value <= (option.equals(ExtendedSocketOptions.TCP_KEEPCOUNT) ? MAX_COUNT : MAX_SECONDS);
     }
 
     private static Map<SocketOption<?>, Integer> find() {

@@ -26,13 +26,13 @@ final class NumberProperty {
             // The warning below applies.
         }
         logger().log(
-                Level.WARNING,
-                "System property {0}={1} is ignored, and {2} is used: it must be a number of {3} to {4}",
-                name,
-                text,
-                Integer.toString(byDefault),
-                Integer.toString(least),
-                Integer.toString(most));
+                        Level.WARNING,
+                        "System property {0}={1} is ignored, and {2} is used: it must be a number of {3} to {4}",
+                        name,
+                        text,
+                        Integer.toString(byDefault),
+                        Integer.toString(least),
+                        Integer.toString(most));
         return byDefault;
     }
 

@@ -91,12 +91,12 @@ public final class RefusedPeers {
         }
         Level level = fallBackLogged.compareAndSet(false, true) ? Level.INFO : Level.DEBUG;
         logger().log(
-                level,
-                "Connecting to {0} over TCP, since RDMA failed: {1}. The rule {0}=tcp in -D{2} avoids this attempt, and"
-                        + " {0}=rdma avoids TCP. Other peers are logged at level DEBUG",
-                destination(peer),
-                why.getMessage(),
-                AddressRules.PROPERTY);
+                        level,
+                        "Connecting to {0} over TCP, since RDMA failed: {1}. The rule {0}=tcp in -D{2} avoids this attempt, and"
+                                + " {0}=rdma avoids TCP. Other peers are logged at level DEBUG",
+                        destination(peer),
+                        why.getMessage(),
+                        AddressRules.PROPERTY);
     }
 
     private synchronized void remember(InetSocketAddress peer, long forNanos) {

@@ -46,12 +46,14 @@ final class Releases implements AutoCloseable {
         }
     }
 
-    /** Releases everything after a failure, which stays the primary exception. */
-    void closeAfter(Throwable failure) {
+    /** Releases everything after a failure, which stays the primary exception. Returns false if that fails as well. */
+    boolean closeAfter(Throwable failure) {
         try {
             close();
+            return true;
         } catch (RuntimeException another) {
             failure.addSuppressed(another);
+            return false;
         }
     }
 }

@@ -85,7 +85,8 @@ public final class StreamEndpoint extends SocketEndpoint {
             ConnectedStream current = stream;
             return current == null || state != State.CONNECTED
                     ? OptionalInt.empty()
-                    : OptionalInt.of(current.resources().queuePairAttributes().pathMtu().bytes());
+                    : OptionalInt.of(
+                            current.resources().queuePairAttributes().pathMtu().bytes());
         }
     }
 

@@ -143,6 +143,9 @@ public final class StreamOptions {
             }
             endpoint.settings(now.withTypeOfService(value));
         } else if (KeepAliveOptions.DEFAULTS.containsKey(option) || KeepAliveOptions.OF_TCP.containsKey(option)) {
+            if (value == 0) {
+                throw new IllegalArgumentException(option + " is at least 1");
+            }
             if (!KeepAliveOptions.accepts(option, value)) {
                 throw new SocketException("Invalid argument (" + option + " cannot be " + value + ")");
             }

@@ -18,8 +18,8 @@ import io.rdma4j.verbs.TransportType;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.WaitDriver;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.util.ArrayDeque;
 
 /** The queue pair, completion queue and registered memory of one stream. Not thread safe. */
@@ -34,7 +34,7 @@ final class StreamResources implements AutoCloseable {
 
     private final QueueNotifications notifications;
     private final Releases releases = new Releases();
-    private final Arena arena = Arena.ofShared();
+    private final MemoryPool.Block block;
     private final ProtectionDomain domain;
 
     /** Memory of the application. */
@@ -58,25 +58,33 @@ final class StreamResources implements AutoCloseable {
      * @param changed raised at completions, once {@link #arm} has requested that
      */
     StreamResources(CmId id, StreamSettings settings, Signal changed) {
+        MemoryPool.Block taken = null;
         try {
-            releases.add(arena::close);
             DeviceContext context = id.verbs();
             DeviceAttributes limits = context.attributes();
             hasImmediate = context.device().transportType() != TransportType.IWARP;
             int controlReceives = hasImmediate ? 0 : StreamProtocol.CONTROL_RECEIVES;
             StreamSizes sizes = settings.sizes().fitted(limits.maxQueuePairWorkRequests() - controlReceives);
             int receives = sizes.receiveQueue() + controlReceives;
+            long localBytes = StreamMemory.localBytes(sizes);
+            long tableBytes = StreamMemory.tableBytes(sizes);
+            long wordBytes = hasImmediate ? 0 : QueuePairPort.wordBytes(sizes.sendQueue(), receives);
+            taken = MemoryPool.ofStreams()
+                    .take(aligned(localBytes)
+                            + aligned(sizes.receiveBufferBytes())
+                            + aligned(tableBytes)
+                            + aligned(wordBytes));
+            block = taken;
+            SegmentAllocator memory = SegmentAllocator.slicingAllocator(taken.memory());
             domain = context.createProtectionDomain();
             releases.add(domain::close);
             releases.add(() -> Releases.closeAll(mapped, MemoryRegion::close));
             GrownMemory grown = new GrownMemory(domain);
             releases.add(grown::close);
-            MemoryRegion local = register(StreamMemory.localBytes(sizes), AccessFlag.LOCAL_WRITE);
-            MemoryRegion received = registerForPeer(sizes.receiveBufferBytes());
-            MemoryRegion table = registerForPeer(StreamMemory.tableBytes(sizes));
-            MemoryRegion words = hasImmediate
-                    ? local
-                    : register(QueuePairPort.wordBytes(sizes.sendQueue(), receives), AccessFlag.LOCAL_WRITE);
+            MemoryRegion local = register(memory, localBytes, AccessFlag.LOCAL_WRITE);
+            MemoryRegion received = registerForPeer(memory, sizes.receiveBufferBytes());
+            MemoryRegion table = registerForPeer(memory, tableBytes);
+            MemoryRegion words = hasImmediate ? local : register(memory, wordBytes, AccessFlag.LOCAL_WRITE);
             queueEntries = sizes.sendQueue() + receives;
             notifications = new QueueNotifications(context, changed);
             releases.add(notifications::close);
@@ -112,18 +120,23 @@ final class StreamResources implements AutoCloseable {
                     port,
                     hasImmediate);
         } catch (RuntimeException | Error failed) {
-            releases.closeAfter(failed);
+            if (releases.closeAfter(failed) && taken != null) {
+                MemoryPool.ofStreams().give(taken);
+            }
             throw failed;
         }
     }
 
-    private MemoryRegion registerForPeer(long bytes) {
-        return register(bytes, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+    private static long aligned(long bytes) {
+        return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
 
-    private MemoryRegion register(long bytes, AccessFlag... access) {
-        MemorySegment memory = arena.allocate(bytes, ALIGNMENT);
-        MemoryRegion region = domain.register(memory, access);
+    private MemoryRegion registerForPeer(SegmentAllocator memory, long bytes) {
+        return register(memory, bytes, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+    }
+
+    private MemoryRegion register(SegmentAllocator memory, long bytes, AccessFlag... access) {
+        MemoryRegion region = domain.register(memory.allocate(bytes, ALIGNMENT), access);
         releases.add(region::close);
         return region;
     }
@@ -226,7 +239,10 @@ final class StreamResources implements AutoCloseable {
 
     @Override
     public void close() {
-        closed = true;
-        releases.close();
+        if (!closed) {
+            closed = true;
+            releases.close(); // if that fails, the device may still refer to the memory, which is not used again then
+            MemoryPool.ofStreams().give(block);
+        }
     }
 }

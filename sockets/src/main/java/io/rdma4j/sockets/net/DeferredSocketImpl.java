@@ -156,7 +156,12 @@ public final class DeferredSocketImpl extends SocketImpl {
         InetSocketAddress to = named.getAddress().isAnyLocalAddress()
                 ? new InetSocketAddress(InetAddress.getLocalHost(), named.getPort()) // as the platform does
                 : named;
-        switch (rules.transportTo(to)) {
+        AddressRules.Transport transport = rules.transportTo(to);
+        if (transport == AddressRules.Transport.EITHER && PlatformSockets.hasSocksProxy(to)) {
+            PlatformSockets.connect(inner(), to, timeoutMillis);
+            return;
+        }
+        switch (transport) {
             case TCP -> {
                 TcpLog.byRule(to);
                 PlatformSockets.connect(inner(), to, timeoutMillis);

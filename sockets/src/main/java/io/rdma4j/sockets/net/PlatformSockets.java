@@ -9,9 +9,13 @@ import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Proxy;
+import java.net.ProxySelector;
 import java.net.SocketAddress;
 import java.net.SocketImpl;
 import java.net.SocketOption;
+import java.net.URI;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -87,6 +91,22 @@ final class PlatformSockets {
             return (SocketImpl) NEW_SOCKS.newInstance(direct(false));
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("Java cannot create a socket", e);
+        }
+    }
+
+    /** Returns whether {@link #connecting} would connect to an address through a proxy that the system properties name. */
+    static boolean hasSocksProxy(InetSocketAddress to) {
+        ProxySelector selector = ProxySelector.getDefault();
+        if (selector == null || System.getProperty("socksProxyHost") == null) {
+            return false;
+        }
+        String host = to.getHostString();
+        String literal = host.indexOf(':') < 0 ? host : "[" + host + "]";
+        try {
+            return selector.select(URI.create("socket://" + literal + ":" + to.getPort())).stream()
+                    .anyMatch(proxy -> proxy.type() == Proxy.Type.SOCKS);
+        } catch (IllegalArgumentException noUri) {
+            return false; // for example a link-local address, whose scope means nothing to a proxy
         }
     }
 

@@ -16,10 +16,10 @@ public final class TcpLog {
     /** Logs a connection for which the rules select TCP. */
     public static void byRule(InetSocketAddress to) {
         logger().log(
-                HAS_LOGGED_RULE.getAndSet(true) ? Level.DEBUG : Level.INFO,
-                "Connecting to {0} over TCP, by the rules of -D{1}. Other such connections are logged at level DEBUG",
-                to,
-                AddressRules.PROPERTY);
+                        HAS_LOGGED_RULE.getAndSet(true) ? Level.DEBUG : Level.INFO,
+                        "Connecting to {0} over TCP, by the rules of -D{1}. Other such connections are logged at level DEBUG",
+                        to,
+                        AddressRules.PROPERTY);
     }
 
     /** Logs that a server socket listens over TCP alone, since RDMA cannot be used at its address. */

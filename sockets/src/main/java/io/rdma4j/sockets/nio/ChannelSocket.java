@@ -1,6 +1,5 @@
 package io.rdma4j.sockets.nio;
 
-import io.rdma4j.sockets.net.BlockingCalls;
 import io.rdma4j.sockets.net.SocketStreams;
 import java.io.IOException;
 import java.io.InputStream;

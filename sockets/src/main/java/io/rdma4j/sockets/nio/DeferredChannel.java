@@ -105,8 +105,7 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
             switchToRdma();
         } catch (IOException refused) {
             boolean mayUseTcp = transport == Transport.EITHER
-                    && !(refused instanceof BindException
-                            && options.endpoint().isPortTaken(to));
+                    && !(refused instanceof BindException && options.endpoint().isPortTaken(to));
             if (!mayUseTcp) {
                 throw refused;
             }

@@ -77,7 +77,8 @@ class RdmaChannelGroupTest {
                     try (AsynchronousSocketChannel server = get(accepted)) {
                         Result<Integer> read = new Result<>();
                         server.read(ByteBuffer.allocate(1), null, read);
-                        assertThat(get(client.write(ByteBuffer.wrap(new byte[1])))).isEqualTo(1);
+                        assertThat(get(client.write(ByteBuffer.wrap(new byte[1]))))
+                                .isEqualTo(1);
                         assertThat(get(read)).isEqualTo(1);
                     }
                 }

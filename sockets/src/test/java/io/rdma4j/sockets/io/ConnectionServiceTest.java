@@ -47,7 +47,7 @@ class ConnectionServiceTest {
     @SuppressWarnings("serial")
     private static final class NoMemory extends OutOfMemoryError {
         @Override
-        public String toString() {
+        public String getMessage() {
             throw new OutOfMemoryError("no memory for the text");
         }
     }

@@ -179,6 +179,32 @@ class DeferredSocketTest {
         }
     }
 
+    @Test
+    void socksProxyOfTheSystemPropertiesIsUsedUnlessARuleSaysRdma() throws Exception {
+        try (ServerSocket proxy = listener(PLATFORM);
+                ServerSocket server = listener(EITHER);
+                Socket direct = RDMA.socket();
+                Socket client = EITHER.socket()) {
+            System.setProperty("socksProxyHost", proxy.getInetAddress().getHostAddress());
+            System.setProperty("socksProxyPort", String.valueOf(proxy.getLocalPort()));
+            System.setProperty("socksNonProxyHosts", ""); // by default no proxy is used for this host
+            FutureTask<Boolean> attempt = ChannelPrograms.start(() -> {
+                client.connect(server.getLocalSocketAddress());
+                return true;
+            });
+            try (Socket asked = proxy.accept()) {
+                assertThat(asked.getInputStream().read()).isEqualTo(5); // the version of SOCKS
+                direct.connect(server.getLocalSocketAddress());
+                assertThat(direct.isConnected()).isTrue();
+            } finally {
+                System.clearProperty("socksProxyHost");
+                System.clearProperty("socksProxyPort");
+                System.clearProperty("socksNonProxyHosts");
+            }
+            assertThatThrownBy(() -> ChannelPrograms.get(attempt)).isInstanceOf(IOException.class);
+        }
+    }
+
     /** The program's log tells once for each reason what goes over TCP. */
     @Test
     void firstConnectionOverTcpIsLogged() throws IOException {
