@@ -434,6 +434,9 @@ public final class CmConnection extends DeadlineEntry {
     void enterTimewait(long nowNanos) {
         end();
         agent.table.removeRemoteQueuePair(this);
+        if (source != null && state != CmState.TIMEWAIT) {
+            source.inTimewait++;
+        }
         state = CmState.TIMEWAIT;
         agent.deadlines.schedule(this, nowNanos + CmTimes.acknowledgeNanos(request));
     }
@@ -441,6 +444,7 @@ public final class CmConnection extends DeadlineEntry {
     /** Removes the connection from all tables; no message of it can arrive any longer. */
     void remove() {
         end();
+        releaseSource(); // a peer chooses the time-wait, and could otherwise collect any number of connections there
         agent.table.remove(this);
         state = CmState.IDLE;
     }
@@ -449,7 +453,6 @@ public final class CmConnection extends DeadlineEntry {
         stopWaiting();
         releaseBacklog();
         releaseHalfOpen();
-        releaseSource();
         if (isOpen) {
             isOpen = false;
             agent.events.add(new AgentEvent.Closed(this));
@@ -576,6 +579,7 @@ public final class CmConnection extends DeadlineEntry {
 
     private void releaseSource() {
         if (source != null) {
+            source.inTimewait -= state == CmState.TIMEWAIT ? 1 : 0;
             agent.rateLimits.removeConnection(source);
             source = null;
         }
