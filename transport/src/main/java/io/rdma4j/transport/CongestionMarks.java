@@ -4,7 +4,7 @@ package io.rdma4j.transport;
 public enum CongestionMarks {
     /** Never. */
     OFF,
-    /** Once the peer has sent such packets or a congestion notification, which shows that it reacts to marks. */
+    /** Once the peer has sent such packets, which shows that it reacts to marks. */
     LEARN,
     /** Always. */
     ON

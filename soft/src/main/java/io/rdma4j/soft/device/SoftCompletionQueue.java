@@ -131,7 +131,12 @@ final class SoftCompletionQueue implements CompletionQueue {
 
     /** Returns the sink for completions of objects that an engine drives. */
     CompletionSink from(Engine engine) {
-        return completion -> onCompletion(completion, engine.nowNanos());
+        return completion -> {
+            if (completion.isReceive) {
+                engine.noteMessage();
+            }
+            onCompletion(completion, engine.nowNanos());
+        };
     }
 
     private void onCompletion(Completion completion, long nowNanos) {

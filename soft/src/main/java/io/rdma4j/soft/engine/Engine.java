@@ -420,6 +420,11 @@ public final class Engine implements WaitDriver {
         return queuePairs.find(number);
     }
 
+    /** Notes that a receive has completed; under the engine lock. */
+    public void noteMessage() {
+        replies.onMessage();
+    }
+
     /** Queues a queue pair for transmission; under the engine lock. */
     public void activate(DrivenQueuePair queuePair) {
         transmitter.activate(queuePair);

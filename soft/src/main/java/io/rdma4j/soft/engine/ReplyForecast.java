@@ -8,26 +8,40 @@ package io.rdma4j.soft.engine;
  * application gets the completion: the process may end next, and the peer's message was received.
  */
 final class ReplyForecast {
-    private boolean isDeferred;
+    /** True if the present cycle has received a message that the application is told of. */
+    private boolean hasMessage;
+
+    /** True from a cycle with such a message until the next cycle. */
+    private boolean isAwaitingReply;
+
     private boolean hasPosted;
     private boolean isReplyExpected;
+
+    /** Notes that a receive has completed. */
+    void onMessage() {
+        hasMessage = true;
+    }
 
     /** Notes that a work request was posted. */
     void onPost() {
         hasPosted = true;
     }
 
-    /** Notes that a duty cycle starts: what the application did after the last one with input is now known. */
+    /** Notes that a duty cycle starts: what the application did after the last message is now known. */
     void onCycle() {
-        if (isDeferred) {
+        hasMessage = false;
+        if (isAwaitingReply) {
             isReplyExpected = hasPosted;
-            isDeferred = false;
+            isAwaitingReply = false;
         }
     }
 
-    /** Returns whether the acknowledgements of what was just received may wait for the next post or cycle. */
+    /** Returns whether the acknowledgements of what the cycle has received may wait for the next post or cycle. */
     boolean mayDefer() {
-        isDeferred = true;
+        if (!hasMessage) {
+            return true; // the application cannot know of anything new
+        }
+        isAwaitingReply = true;
         hasPosted = false;
         return isReplyExpected;
     }

@@ -8,7 +8,6 @@ import io.rdma4j.link.Link;
 import io.rdma4j.link.memory.MemoryNetwork;
 import io.rdma4j.transport.QueuePairMachine;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,7 +27,7 @@ class QueuePairFlowTest {
     /** A port whose link has a busy host: each flow gets another source port than the wanted one. */
     @BeforeEach
     void open() throws Exception {
-        Link inner = new MemoryNetwork(1500).newLinkSet().open(new InetSocketAddress(address, 4791));
+        Link inner = new MemoryNetwork(1500).newLinkSet().openUdp(address, 4791);
         Link busy = new ForwardingLink(inner) {
             @Override
             public Flow openFlow(int sourcePort) {
@@ -41,6 +40,24 @@ class QueuePairFlowTest {
             public Link link() {
                 return busy;
             }
+
+            @Override
+            protected int receive(long nowNanos, boolean all) {
+                return 0;
+            }
+
+            @Override
+            protected int receiveStray(long nowNanos) {
+                return 0;
+            }
+
+            @Override
+            protected long nextDeadlineNanos() {
+                return Long.MAX_VALUE;
+            }
+
+            @Override
+            public void awaitConnected(long deadlineNanos) {}
         };
         flow.connect(path(0, 64), NUMBER, false);
         flow.choose(port, false);

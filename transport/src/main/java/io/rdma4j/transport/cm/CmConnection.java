@@ -301,8 +301,10 @@ public final class CmConnection extends DeadlineEntry {
         if (service != null) {
             service.leaveBacklog(this);
             service = null;
-            if (state == CmState.IDLE || state == CmState.TIMEWAIT) {
+            if (state == CmState.IDLE) {
                 releaseLimits();
+            } else if (state == CmState.TIMEWAIT) {
+                releaseHalfOpen();
             }
         }
     }
@@ -443,21 +445,33 @@ public final class CmConnection extends DeadlineEntry {
     void enterTimewait(long nowNanos) {
         end();
         agent.table.removeRemoteQueuePair(this);
+        if (source != null && state != CmState.TIMEWAIT) {
+            source.inTimewait++;
+        }
         state = CmState.TIMEWAIT;
         agent.deadlines.schedule(this, nowNanos + CmTimes.acknowledgeNanos(request));
     }
 
-    /** Removes the connection from all tables; no message of it can arrive any longer. */
+    /**
+     * Removes the connection from all tables; no message of it can arrive any longer. Its source has the place until then: a peer
+     * chooses the time-wait, and could otherwise collect any number of connections there.
+     */
     void remove() {
         end();
+        if (source != null && state == CmState.TIMEWAIT) {
+            source.inTimewait--;
+        }
         agent.table.remove(this);
         state = CmState.IDLE;
+        if (service == null) {
+            releaseLimits();
+        }
     }
 
     private void end() {
         stopWaiting();
         if (service == null) {
-            releaseLimits();
+            releaseHalfOpen();
         } else {
             service.withdraw(this);
         }

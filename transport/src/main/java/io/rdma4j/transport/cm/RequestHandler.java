@@ -126,7 +126,7 @@ final class RequestHandler {
             RequestFilter.Verdict verdict = service.filter().verdict(route, req);
             if (verdict != RequestFilter.Verdict.DECLINE) {
                 if (!RequestRateLimits.isSameAddress(route)
-                        && source.connections() >= agent.configuration().maxConnectionsPerPeer()) {
+                        && source.isFull(agent.configuration().maxConnectionsPerPeer())) {
                     counters.requestsBeyondPeerLimit++;
                     reject(from, req, RejectReason.NO_RESOURCES, PrivateData.EMPTY, transaction);
                 } else {

@@ -61,6 +61,10 @@ final class RequestRateLimits {
         /** Number of connections that it requested and that wait for accept or RTU, or in a backlog. */
         int halfOpen;
 
+        /** Number of connections that it requested and that have ended, but whose packets may still be in flight. */
+        int inTimewait;
+
+        /** Number of connections that it requested, with those in time-wait. */
         private int connections;
 
         /** True if a response has shown that the address is not merely a forged source. */
@@ -72,9 +76,12 @@ final class RequestRateLimits {
             this.address = address;
         }
 
-        /** Returns the number of connections that it requested and that have not ended. */
-        int connections() {
-            return connections;
+        /**
+         * Returns whether it has as many connections that have not ended as one address may have, or twice as many with those in
+         * time-wait.
+         */
+        boolean isFull(int maxConnections) {
+            return connections - inTimewait >= maxConnections || connections / 2 >= maxConnections;
         }
     }
 

@@ -143,7 +143,7 @@ final class ServiceTable {
     /** Returns whether another request of an address may wait, by the same limits as for connections. Counts it if not. */
     private boolean hasRoom(CmRoute from, ListenedService<SidrReq> service, RequestRateLimits.Source source) {
         if (!RequestRateLimits.isSameAddress(from)
-                && source.connections() >= agent.configuration().maxConnectionsPerPeer()) {
+                && source.isFull(agent.configuration().maxConnectionsPerPeer())) {
             counters.requestsBeyondPeerLimit++;
             return false;
         }

@@ -143,6 +143,20 @@ class CmPeerLimitsTest {
         assertThat(target.requestConnection(host(9), 5)).isEqualTo("Rep");
     }
 
+    /** The peer chooses in its request how long a connection stays in time-wait, up to a minute. */
+    @Test
+    void connectionsInTimewaitAreLimitedForAnAddress() {
+        target.listen();
+        for (int i = 1; i <= 2 * MAX_CONNECTIONS; i++) {
+            int id = target.connect(host(9), i);
+            assertThat(target.deliver(host(9), new Dreq(i, id, 5, PrivateData.EMPTY)))
+                    .hasSize(1);
+        }
+        Rej rej = (Rej) target.deliver(host(9), request(host(9), 9, 40, 40)).getFirst();
+        assertThat(rej.reason()).isEqualTo(RejectReason.NO_RESOURCES.number());
+        assertThat(target.requestConnection(host(8), 1)).isEqualTo("Rep");
+    }
+
     @Test
     void closedGateRejectsWithoutState() {
         target.listen();
