@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  * each provider after binding to a wildcard, else one. The identifier's lock serialises the calls.
  */
 final class ProviderBinding {
-    private static final String UNUSABLE_DEVICE_HINT = "RDMA4J_DEVICE=soft uses the software device instead, which works where the"
-            + " network interface leaves UDP port 4791 to programs";
+    private static final String UNUSABLE_DEVICE_HINT =
+            "RDMA4J_DEVICE=soft uses the software device instead, which works where the"
+                    + " network interface leaves UDP port 4791 to programs";
 
     /** A provider's identifier and its provider. */
     private record Part(CmProvider provider, ProviderCmId id) {}

@@ -63,8 +63,9 @@ class AddressResolutionTest {
             assertThat(event.type()).isEqualTo(CmEvent.Type.ADDRESS_ERROR);
             assertThat(event.status()).isEqualTo(-Errno.ENODEV.number());
             assertThat(event.explanation())
-                    .contains("192.0.2.1, the address of this host that leads there, belongs to card0, which this process"
-                            + " cannot use: no permission (ENODEV)")
+                    .contains(
+                            "192.0.2.1, the address of this host that leads there, belongs to card0, which this process"
+                                    + " cannot use: no permission (ENODEV)")
                     .contains("RDMA4J_DEVICE=soft");
         }
         assertThatThrownBy(() -> id.bindAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)))

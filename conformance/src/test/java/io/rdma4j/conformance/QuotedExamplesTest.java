@@ -59,7 +59,8 @@ class QuotedExamplesTest {
     void theGuideQuotesThePomOfAProjectWithTestsWhichNamesTheVersionOfSurefire() throws IOException {
         String pom = requireQuotedPom("docs/guide/testing.md", "outside/testkit/pom.xml");
         assertThat(pom)
-                .containsPattern("<artifactId>maven-surefire-plugin</artifactId>\\s*<version>[3-9]\\.[0-9.]+</version>");
+                .containsPattern(
+                        "<artifactId>maven-surefire-plugin</artifactId>\\s*<version>[3-9]\\.[0-9.]+</version>");
     }
 
     /** Checks that a page quotes the whole file, and returns its content. */

@@ -68,37 +68,92 @@ public record AddressVector(
 
     /** Returns this path with the interface index of a link-local destination. */
     public AddressVector withDestinationScope(int value) {
-        return new AddressVector(sourceGidIndex, destination, value, flowLabel, hopLimit, trafficClass, serviceLevel, staticRate, port);
+        return new AddressVector(
+                sourceGidIndex, destination, value, flowLabel, hopLimit, trafficClass, serviceLevel, staticRate, port);
     }
 
     /** Returns this path with a flow label of 20 bits. */
     public AddressVector withFlowLabel(int value) {
-        return new AddressVector(sourceGidIndex, destination, destinationScope, value, hopLimit, trafficClass, serviceLevel, staticRate, port);
+        return new AddressVector(
+                sourceGidIndex,
+                destination,
+                destinationScope,
+                value,
+                hopLimit,
+                trafficClass,
+                serviceLevel,
+                staticRate,
+                port);
     }
 
     /** Returns this path with an IP time to live or hop limit, 0 to 255. */
     public AddressVector withHopLimit(int value) {
-        return new AddressVector(sourceGidIndex, destination, destinationScope, flowLabel, value, trafficClass, serviceLevel, staticRate, port);
+        return new AddressVector(
+                sourceGidIndex,
+                destination,
+                destinationScope,
+                flowLabel,
+                value,
+                trafficClass,
+                serviceLevel,
+                staticRate,
+                port);
     }
 
     /** Returns this path with an IP type of service or traffic class, 0 to 255. */
     public AddressVector withTrafficClass(int value) {
-        return new AddressVector(sourceGidIndex, destination, destinationScope, flowLabel, hopLimit, value, serviceLevel, staticRate, port);
+        return new AddressVector(
+                sourceGidIndex,
+                destination,
+                destinationScope,
+                flowLabel,
+                hopLimit,
+                value,
+                serviceLevel,
+                staticRate,
+                port);
     }
 
     /** Returns this path with a service level, 0 to 15. C: {@code ibv_ah_attr.sl}. */
     public AddressVector withServiceLevel(int value) {
-        return new AddressVector(sourceGidIndex, destination, destinationScope, flowLabel, hopLimit, trafficClass, value, staticRate, port);
+        return new AddressVector(
+                sourceGidIndex,
+                destination,
+                destinationScope,
+                flowLabel,
+                hopLimit,
+                trafficClass,
+                value,
+                staticRate,
+                port);
     }
 
     /** Returns this path with a limit of the rate. C: {@code ibv_ah_attr.static_rate}. */
     public AddressVector withStaticRate(int value) {
-        return new AddressVector(sourceGidIndex, destination, destinationScope, flowLabel, hopLimit, trafficClass, serviceLevel, value, port);
+        return new AddressVector(
+                sourceGidIndex,
+                destination,
+                destinationScope,
+                flowLabel,
+                hopLimit,
+                trafficClass,
+                serviceLevel,
+                value,
+                port);
     }
 
     /** Returns this path from another port of the device, from 1. */
     public AddressVector withPort(int value) {
-        return new AddressVector(sourceGidIndex, destination, destinationScope, flowLabel, hopLimit, trafficClass, serviceLevel, staticRate, value);
+        return new AddressVector(
+                sourceGidIndex,
+                destination,
+                destinationScope,
+                flowLabel,
+                hopLimit,
+                trafficClass,
+                serviceLevel,
+                staticRate,
+                value);
     }
 
     /**
@@ -146,7 +201,8 @@ public record AddressVector(
     /** Returns the index of a GID for packets of InfiniBand or RoCE v1, or -1. */
     private static int indexWithoutUdp(List<GidEntry> table, Gid gid) {
         return table.stream()
-                .filter(entry -> entry.type() != GidEntry.Type.ROCE_V2 && entry.gid().equals(gid))
+                .filter(entry ->
+                        entry.type() != GidEntry.Type.ROCE_V2 && entry.gid().equals(gid))
                 .mapToInt(GidEntry::index)
                 .findFirst()
                 .orElse(-1);

@@ -37,8 +37,9 @@ class ReplyAddressTest {
     private static DeviceContext card(List<GidEntry> table) {
         InvocationHandler answers = (proxy, method, arguments) -> switch (method.getName()) {
             case "gidTable" -> table;
-            case "device" -> Proxy.newProxyInstance(
-                    ReplyAddressTest.class.getClassLoader(), new Class<?>[] {Device.class}, (_, _, _) -> "card");
+            case "device" ->
+                Proxy.newProxyInstance(
+                        ReplyAddressTest.class.getClassLoader(), new Class<?>[] {Device.class}, (_, _, _) -> "card");
             default -> InvocationHandler.invokeDefault(proxy, method, arguments);
         };
         return (DeviceContext) Proxy.newProxyInstance(

@@ -47,7 +47,8 @@ public final class WatchedQueuePairs implements AcceptanceTest {
 
     @Override
     public String required(Scale scale) {
-        return QUEUE_PAIRS + " queue pairs, others created and closed, rdma4j top every 100 ms: no query waits for more than"
+        return QUEUE_PAIRS
+                + " queue pairs, others created and closed, rdma4j top every 100 ms: no query waits for more than"
                 + " 5 ms, or than without rdma4j top";
     }
 

@@ -144,7 +144,8 @@ public final class WithdrawnRequests implements AcceptanceTest {
                         serving = Thread.ofPlatform().daemon().start(this::serve);
                         parent.report("serving", 1);
                     }
-                    case "waiting" -> parent.report("waiting", stack.openObjects().size() - open.get() - 1);
+                    case "waiting" ->
+                        parent.report("waiting", stack.openObjects().size() - open.get() - 1);
                     default -> parent.report("taken", taken.get());
                 }
             }

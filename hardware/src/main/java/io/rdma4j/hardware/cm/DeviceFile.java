@@ -10,7 +10,6 @@ import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** The opened device file of the kernel's connection manager. Never closed: the process has one. Thread safe. */

@@ -20,7 +20,6 @@ final class RequestGate {
     /** The largest backlog of the kernel, by default. */
     private static final int MAX_WAITING = 1024;
 
-
     private final PortSpace portSpace;
     private final AtomicInteger waiting = new AtomicInteger();
     private volatile AccessFilter filter = attempt -> true;

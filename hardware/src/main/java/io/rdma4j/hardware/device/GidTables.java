@@ -5,7 +5,6 @@ import io.rdma4j.cm.host.SystemFile;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
-import io.rdma4j.verbs.TransportType;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;

@@ -81,9 +81,7 @@ public final class HardwareDevices {
      * time that reading the GID tables takes, if that is longer.
      */
     public static Optional<HardwareDevice> of(InetAddress address) {
-        return Files.isDirectory(CLASS)
-                ? TABLES.deviceOf(address).flatMap(HardwareDevices::usable)
-                : Optional.empty();
+        return Files.isDirectory(CLASS) ? TABLES.deviceOf(address).flatMap(HardwareDevices::usable) : Optional.empty();
     }
 
     /**

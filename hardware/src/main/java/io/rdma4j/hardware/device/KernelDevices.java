@@ -42,7 +42,8 @@ final class KernelDevices {
                     .filter(each -> each.name().equals(name))
                     .findFirst()
                     .orElse(null);
-            boolean isIwarp = content(classes.resolve("infiniband").resolve(name).resolve("node_type"))
+            boolean isIwarp = content(
+                            classes.resolve("infiniband").resolve(name).resolve("node_type"))
                     .startsWith(IWARP_NODE);
             found.add(new KernelDevice(name, isIwarp, verbsFiles.get(name), files.resolve("rdma_cm"), device));
         }

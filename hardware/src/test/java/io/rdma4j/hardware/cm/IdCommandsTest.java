@@ -168,8 +168,10 @@ class IdCommandsTest {
         MemorySegment attributes = Arena.ofAuto().allocate(QueuePairAttributeFields.BYTES, 8);
         QueuePairCodec.write(attributes, commands.attributes(QueuePairState.READY_TO_RECEIVE));
         long path = QueuePairAttributeFields.ADDRESS_VECTOR;
-        assertThat(attributes.get(JAVA_BYTE, path + AddressVectorFields.SERVICE_LEVEL)).isEqualTo((byte) 1);
-        assertThat(attributes.get(JAVA_BYTE, path + AddressVectorFields.STATIC_RATE)).isEqualTo((byte) 5);
+        assertThat(attributes.get(JAVA_BYTE, path + AddressVectorFields.SERVICE_LEVEL))
+                .isEqualTo((byte) 1);
+        assertThat(attributes.get(JAVA_BYTE, path + AddressVectorFields.STATIC_RATE))
+                .isEqualTo((byte) 5);
         assertThat(QueuePairCodec.read(attributes).addressVector())
                 .isEqualTo(new AddressVector(3, PEER_GID, 0, 0x12345, 64, 32, 1, 5, 2));
     }

@@ -39,7 +39,8 @@ class KernelEventTest {
     @Test
     void serviceHasAPath() {
         KernelEvent service = event("event.service");
-        AddressVector path = new AddressVector(3, Gid.of(InetAddress.ofLiteral("192.0.2.9")), 0, 0x12345, 64, 32, 1, 5, 2);
+        AddressVector path =
+                new AddressVector(3, Gid.of(InetAddress.ofLiteral("192.0.2.9")), 0, 0x12345, 64, 32, 1, 5, 2);
         assertThat(service.type()).isEqualTo(CmEvent.Type.ESTABLISHED);
         assertThat(service.datagram(false))
                 .isEqualTo(new DatagramParameters(bytes("hello"), path, 0x654321, 0x01234567));

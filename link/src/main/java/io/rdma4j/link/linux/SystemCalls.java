@@ -18,6 +18,8 @@ final class SystemCalls {
     private static SymbolLookup lookup() {
         SymbolLookup libraryOfC = Linker.nativeLinker().defaultLookup();
         String file = System.getProperty("rdma4j.system-calls", "");
-        return file.isEmpty() ? libraryOfC : SymbolLookup.libraryLookup(file, Arena.global()).or(libraryOfC);
+        return file.isEmpty()
+                ? libraryOfC
+                : SymbolLookup.libraryLookup(file, Arena.global()).or(libraryOfC);
     }
 }

@@ -1,6 +1,5 @@
 package io.rdma4j.sockets.io;
 
-import io.rdma4j.verbs.spi.SharedThread;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionManager;
@@ -9,6 +8,7 @@ import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.spi.SharedThread;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;

@@ -49,7 +49,6 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
         T run(long nowNanos);
     }
 
-
     /** The time for which the exit of the process may be delayed to disconnect the peers. */
     private static final long DISCONNECT_MILLIS = 200;
 
@@ -223,7 +222,8 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
                 datagram = agent.pollTransmit();
             }
         } catch (RuntimeException | Error fault) {
-            SharedThread.report(CmService.class, "a message of the connection manager was not sent", fault); // the timer repeats it
+            SharedThread.report(
+                    CmService.class, "a message of the connection manager was not sent", fault); // the timer repeats it
         }
         host.engine().schedule(timer, agent.nextDeadlineNanos());
     }

@@ -31,7 +31,8 @@ public final class AttackWarnings {
     /** Warns that the application's access filter failed for a request, which was rejected. */
     public void onFilterFailure(Object attempt, Throwable failure) {
         if (mayWarn()) {
-            SharedThread.report(AttackWarnings.class, "the access filter failed for " + attempt + ": rejected", failure);
+            SharedThread.report(
+                    AttackWarnings.class, "the access filter failed for " + attempt + ": rejected", failure);
         }
     }
 

@@ -83,7 +83,8 @@ final class FaultContainment {
             engine.counters().inputFaults++;
             SharedThread.report(FaultContainment.class, "frames were lost for want of memory", fault);
         } else {
-            SharedThread.report(FaultContainment.class, "an engine failed: its queue pairs are moved to the error state", fault);
+            SharedThread.report(
+                    FaultContainment.class, "an engine failed: its queue pairs are moved to the error state", fault);
             engine.engines().onDeviceFault(engine, fault);
         }
     }

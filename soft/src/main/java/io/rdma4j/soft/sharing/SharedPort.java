@@ -11,7 +11,6 @@ import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.soft.events.PortOwnershipEvent;
 import io.rdma4j.transport.cm.AbandonedConnection;
 import io.rdma4j.transport.cm.CmRoute;
-import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.wire.Frame;

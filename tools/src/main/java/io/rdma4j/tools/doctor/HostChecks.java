@@ -1,7 +1,7 @@
 package io.rdma4j.tools.doctor;
 
-import io.rdma4j.soft.guardian.GuardianServer;
 import io.rdma4j.cm.host.SystemFile;
+import io.rdma4j.soft.guardian.GuardianServer;
 import io.rdma4j.soft.report.ReportSockets;
 import io.rdma4j.soft.report.StackReport;
 import io.rdma4j.tools.top.StackReader;

@@ -66,7 +66,8 @@ final class ConnectedTransport implements PingpongTransport {
                 .state(QueuePairState.READY_TO_RECEIVE)
                 .addressVector(AddressVector.of(gidIndex, remote.gid())
                         .withHopLimit(HOP_LIMIT)
-                        .withServiceLevel(options.serviceLevel()).withPort(options.port()))
+                        .withServiceLevel(options.serviceLevel())
+                        .withPort(options.port()))
                 .pathMtu(options.mtu())
                 .destinationQueuePair(remote.queuePair())
                 .receivePsn(remote.psn());

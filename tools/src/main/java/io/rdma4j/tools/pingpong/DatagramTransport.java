@@ -69,8 +69,10 @@ final class DatagramTransport implements PingpongTransport {
         QueuePairAttributes receive = new QueuePairAttributes().state(QueuePairState.READY_TO_RECEIVE);
         QueuePairAttributes send =
                 new QueuePairAttributes().state(QueuePairState.READY_TO_SEND).sendPsn(local.psn());
-        AddressVector path =
-                AddressVector.of(gidIndex, remote.gid()).withHopLimit(HOP_LIMIT).withServiceLevel(options.serviceLevel()).withPort(options.port());
+        AddressVector path = AddressVector.of(gidIndex, remote.gid())
+                .withHopLimit(HOP_LIMIT)
+                .withServiceLevel(options.serviceLevel())
+                .withPort(options.port());
         remoteQueuePair = remote.queuePair();
         return List.of(
                 new Step("Failed to modify QP to RTR", false, () -> queuePair.modify(receive)),

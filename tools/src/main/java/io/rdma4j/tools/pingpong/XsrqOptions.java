@@ -113,7 +113,18 @@ record XsrqOptions(
             throw calls.failure(calls.tool() + ": -c and -n must be at least 1");
         }
         return new XsrqOptions(
-                server, tcpPort, device, port, sizeBytes, mtu, clients, tests, events, onDemand, serviceLevel, gidIndex);
+                server,
+                tcpPort,
+                device,
+                port,
+                sizeBytes,
+                mtu,
+                clients,
+                tests,
+                events,
+                onDemand,
+                serviceLevel,
+                gidIndex);
     }
 
     /** Adds the parameters to the JSON report. */

@@ -140,7 +140,8 @@ record XsrqResources(
                 .state(QueuePairState.READY_TO_RECEIVE)
                 .addressVector(AddressVector.of(gid.index(), remote.gid())
                         .withHopLimit(HOP_LIMIT)
-                        .withServiceLevel(options.serviceLevel()).withPort(options.port()))
+                        .withServiceLevel(options.serviceLevel())
+                        .withPort(options.port()))
                 .pathMtu(options.mtu())
                 .receivePsn(remote.psn());
     }

@@ -71,7 +71,8 @@ public final class CompletionWriter {
      *     device writes them; other devices, such as those of EFA, may not
      * @param serviceLevel the value for {@link WorkCompletion#serviceLevel}
      */
-    public static void source(WorkCompletion completion, int queuePairNumber, boolean hasGlobalRoute, int serviceLevel) {
+    public static void source(
+            WorkCompletion completion, int queuePairNumber, boolean hasGlobalRoute, int serviceLevel) {
         CompletionFields fields = completion;
         fields.sourceQueuePairNumber = queuePairNumber;
         fields.hasGlobalRoute = hasGlobalRoute;
