@@ -39,7 +39,7 @@ class ClosedStackTest {
     }
 
     /** A call that waits for something that does not come. */
-    private enum Wait {
+    enum Wait {
         REQUEST_OF_SYNCHRONOUS_IDENTIFIER {
             @Override
             Runnable call(SoftStack stack, SoftStack other) {

@@ -31,7 +31,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * one is queried. A query takes the lock of the engine, so it waits for everything that keeps an engine from its work.
  */
 public final class WatchedQueuePairs implements AcceptanceTest {
-    private static final Duration START = Duration.ofSeconds(120);
+    private static final Duration START = Duration.ofMinutes(2);
     private static final int QUEUE_PAIRS = 10_000;
     private static final long MAX_MICROS = 5000;
 
