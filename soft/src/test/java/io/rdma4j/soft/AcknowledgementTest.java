@@ -38,7 +38,7 @@ class AcknowledgementTest {
     }
 
     private static long sent(QueuePair queuePair) {
-        return queuePair.counters().get("sent_pkts");
+        return queuePair.counters().getOrDefault("sent_pkts", 0L);
     }
 
     /** Polls only this end until it has a completion. */

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -68,8 +69,8 @@ final class KernelDevices {
         }
     }
 
-    private static TreeSet<String> names(Path folder) {
-        TreeSet<String> names = new TreeSet<>();
+    private static SortedSet<String> names(Path folder) {
+        SortedSet<String> names = new TreeSet<>();
         try (DirectoryStream<Path> children = Files.newDirectoryStream(folder)) {
             children.forEach(child -> names.add(String.valueOf(child.getFileName())));
         } catch (IOException none) {

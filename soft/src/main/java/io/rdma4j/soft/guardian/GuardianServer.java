@@ -134,7 +134,8 @@ public final class GuardianServer implements AutoCloseable {
                 pause();
             }
             checkEnding();
-            isIdle = ending.isEmpty() & disconnector.closeIfDone();
+            boolean isDone = disconnector.closeIfDone();
+            isIdle = isDone && ending.isEmpty();
         }
         disconnector.close();
     }

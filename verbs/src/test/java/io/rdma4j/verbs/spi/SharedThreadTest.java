@@ -17,7 +17,7 @@ class SharedThreadTest {
     @SuppressWarnings("serial")
     private static final class NoMemory extends OutOfMemoryError {
         @Override
-        public String toString() {
+        public String getMessage() {
             throw new OutOfMemoryError("no memory for the text");
         }
     }
@@ -33,14 +33,13 @@ class SharedThreadTest {
                 new IOException()));
         SharedThread.run(() -> {
             Throwable next = failures.poll();
-            switch (next) {
-                case null -> {
-                    return false;
-                }
-                case Error error -> throw error;
-                case IOException failed -> throw failed;
-                default -> throw new IllegalStateException(next);
+            if (next instanceof Error error) {
+                throw error;
             }
+            if (next instanceof Exception failed) {
+                throw failed;
+            }
+            return false;
         });
         assertThat(failures).isEmpty();
     }
