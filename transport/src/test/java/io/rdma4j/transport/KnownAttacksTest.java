@@ -107,7 +107,10 @@ class KnownAttacksTest extends ResponderFixture {
     @Test
     void windowIsNotBoundAcrossProtectionDomains() {
         MemoryRegion foreign = pair.b.memory.register(
-                MemorySegment.ofArray(new byte[BYTES]), remote.address(), Pair.ALL_ACCESS | AccessFlags.MEMORY_WINDOW_BIND, 8);
+                MemorySegment.ofArray(new byte[BYTES]),
+                remote.address(),
+                Pair.ALL_ACCESS | AccessFlags.MEMORY_WINDOW_BIND,
+                8);
         MemoryWindow window = pair.b.memory.allocateWindow(true, Pair.PD);
         SendRequest r = pair.b.claim(1, WorkOpcode.BIND_MEMORY_WINDOW);
         r.window = window;

@@ -132,8 +132,7 @@ public final class DrivenQueuePair extends DeadlineTask {
 
     /** Sets the path of the packets; under the engine lock. */
     public void path(Port newPort, QueuePairMachine.Peer peer) {
-        boolean isSamePeer =
-                newPort.equals(port) && peer.remoteHigh() == remoteHigh && peer.remoteLow() == remoteLow;
+        boolean isSamePeer = newPort.equals(port) && peer.remoteHigh() == remoteHigh && peer.remoteLow() == remoteLow;
         port = newPort;
         remoteHigh = peer.remoteHigh();
         remoteLow = peer.remoteLow();

@@ -47,7 +47,9 @@ class ReplyForecastTest {
         forecast.onPost();
         for (int i = 0; i < 3; i++) {
             forecast.onCycle();
-            assertThat(forecast.mayDefer()).as("of the acknowledgement of the reply").isTrue();
+            assertThat(forecast.mayDefer())
+                    .as("of the acknowledgement of the reply")
+                    .isTrue();
         }
         assertThat(receive()).isTrue();
     }
