@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * links. Such a failure says nothing about the subject of the call.
  */
 public final class DescriptorShortage {
-    /** What a user can do. */
+    /** Advice for the user. */
     public static final String HINT =
             "Close files and sockets that are not needed, or raise the limit of open files (ulimit -n)";
 

@@ -44,7 +44,7 @@ final class DescriptorReserve {
     /**
      * Accepts a connection as a non-blocking descriptor. If this process lacks descriptors, the connections that are pending are refused.
      *
-     * @param refusal what the processes that are refused receive, in a direct buffer; null for nothing
+     * @param refusal the message to the processes that are refused, in a direct buffer; null for nothing
      * @return the descriptor, or a negative number if there is no connection
      */
     int accept(Socket listening, @Nullable ByteBuffer refusal) {

@@ -47,7 +47,7 @@ final class NioReserve {
     /**
      * Refuses the connections that are pending, because this process has no descriptors for them.
      *
-     * @param refusal what their processes receive; null for nothing
+     * @param refusal the message to their processes; null for nothing
      */
     void refuse(ServerSocketChannel server, SelectionKey key, @Nullable ByteBuffer refusal) {
         boolean mayHaveMore = true;

@@ -76,14 +76,16 @@ final class JoinRefusals {
     /** Returns the exception for an operation that waited in vain for the owner. */
     RdmaException failure(String operation) {
         Reason current = reason;
-        String owner = "the process that owns UDP port 4791 of " + AddressText.of(address) + " ";
-        return current != null
-                ? new RdmaException(operation, current.errno, owner + current.text, current.hint)
-                : new RdmaException(
-                        operation,
-                        Errno.ETIMEDOUT,
-                        owner + "does not answer",
-                        "It may be stopped, by a debugger or SIGSTOP, and cannot be replaced without native access: continue or"
-                                + " terminate it, and try again");
+        String at = AddressText.of(address);
+        if (current != null) {
+            String details = "the process that owns UDP port 4791 of " + at + " " + current.text;
+            return new RdmaException(operation, current.errno, details, current.hint);
+        }
+        return new RdmaException(
+                operation,
+                Errno.ETIMEDOUT,
+                "the process that owns UDP port 4791 of " + at + " does not answer",
+                "It may be stopped, by a debugger or SIGSTOP, and cannot be replaced without native access: continue or"
+                        + " terminate it, and try again");
     }
 }

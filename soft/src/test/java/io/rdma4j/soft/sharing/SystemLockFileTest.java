@@ -186,6 +186,9 @@ class SystemLockFileTest {
                 each.send("claim 0.0.0.0 true false 7");
                 assertThat(each.expect("= ")).containsExactly("ok");
             }
+            assertThat(partsOf(folder.resolve("run"))).isEqualTo(2);
+            there.kill();
+            RunDirectory _ = RunDirectory.at(folder.resolve("run"));
             assertThat(partsOf(folder.resolve("run")))
                     .as("the part of a namespace without processes is removed")
                     .isEqualTo(1);
