@@ -51,13 +51,13 @@ enum ErrorCell {
     private static final int TRIES = 40;
     private static final int CHUNK_BYTES = 1 << 20;
 
-    /** What a cell does. */
+    /** The action of a cell. */
     private interface Action {
         /** Returns what was wrong about the culprit's outcome, or an empty text. */
         String run(Stage stage, Supplier<Error> fault) throws Exception;
     }
 
-    /** What the cells of a process use together. */
+    /** The objects that the cells of a process share. */
     static final class Stage implements AutoCloseable {
         private final Bystander bystander;
         private final EventChannel channel = ConnectionManager.ofProcess().openEventChannel();

@@ -15,7 +15,7 @@ public final class LocalAddresses {
      * Returns the refusal of a local address that has no device.
      *
      * @param operation the C name of the call
-     * @param isOfThisHost whether an interface of this host that is up has the address
+     * @param isOfThisHost true if an interface of this host that is up has the address
      * @return an exception with {@code ENODEV}; {@code EADDRNOTAVAIL} if the address is not of this host
      */
     public static RdmaException refusal(String operation, InetAddress local, boolean isOfThisHost, String hint) {

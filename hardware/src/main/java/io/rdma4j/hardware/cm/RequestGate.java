@@ -5,7 +5,7 @@ import io.rdma4j.cm.ConnectionAttempt;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceChoice;
-import io.rdma4j.verbs.spi.SharedThread;
+import io.rdma4j.verbs.wait.SharedThread;
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicInteger;
 

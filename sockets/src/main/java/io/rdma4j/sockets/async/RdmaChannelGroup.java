@@ -1,6 +1,6 @@
 package io.rdma4j.sockets.async;
 
-import io.rdma4j.verbs.spi.SharedThread;
+import io.rdma4j.verbs.wait.SharedThread;
 import java.io.IOException;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.CancelledKeyException;
@@ -177,7 +177,7 @@ public final class RdmaChannelGroup extends AsynchronousChannelGroup {
         }
     }
 
-    /** One turn of the selecting thread. What it has not done when something is thrown is left for the next turn. */
+    /** One turn of the selecting thread. After an exception or Error, the next turn does the rest. */
     private boolean turn(Selector waiting) throws IOException {
         if (isEnding) {
             try (waiting) {

@@ -186,7 +186,7 @@ public final class StreamEndpoint extends SocketEndpoint {
     }
 
     /**
-     * Returns whether the request was sent. What this process does before, such as opening the device for its first socket, is
+     * Returns whether the request was sent. Earlier work of this process, such as opening the device for its first socket, is
      * not part of a timeout, which is for the peer. The signal is raised afterwards.
      */
     public boolean isRequested() {

@@ -65,7 +65,7 @@ public final class BlockingCalls {
     }
 
     /**
-     * Waits until the request of an attempt to connect is sent, or the attempt has failed. What this process does before is
+     * Waits until the request of an attempt to connect is sent, or the attempt has failed. Earlier work of this process is
      * not part of a timeout, but limited: then the attempt continues nevertheless.
      */
     public static void awaitRequest(StreamEndpoint endpoint) throws InterruptedIOException {

@@ -237,7 +237,7 @@ public final class DeferredSocketImpl extends SocketImpl {
     /**
      * Connects over TCP, after a failure over RDMA, or at once to a peer that is remembered to refuse RDMA.
      *
-     * @param timeoutMillis what the attempt over RDMA has left of the timeout of the program; 0 for none
+     * @param timeoutMillis the rest of the program's timeout after the attempt over RDMA; 0 for none
      */
     private void connectOverTcp(InetSocketAddress to, int timeoutMillis, @Nullable IOException overRdma)
             throws IOException {

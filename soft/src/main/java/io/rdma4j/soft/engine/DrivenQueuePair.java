@@ -283,8 +283,8 @@ public final class DrivenQueuePair extends DeadlineTask {
     }
 
     /**
-     * Moves the queue pair to the error state, because code that ran in its name threw an exception or Error. Whatever was
-     * interrupted in its machine is not continued. Never throws: what cannot be done now, for want of memory, is done later.
+     * Moves the queue pair to the error state, because code that ran in its name threw an exception or Error. Its machine
+     * does not continue the interrupted work. Never throws: without memory, the rest is done later.
      */
     void fail(Throwable cause) {
         if (removed) {

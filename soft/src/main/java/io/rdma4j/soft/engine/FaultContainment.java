@@ -1,14 +1,14 @@
 package io.rdma4j.soft.engine;
 
-import io.rdma4j.verbs.spi.SharedThread;
+import io.rdma4j.verbs.wait.SharedThread;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Decides what an exception or Error means that reaches the end of a duty cycle. Used under the engine lock.
  *
- * <p>What is thrown in the name of a queue pair was caught before, and has failed this queue pair ({@link DrivenQueuePair#fail}). What
- * arrives here belongs to no queue pair:
+ * <p>An exception or Error in the name of a queue pair was caught before, and has failed this queue pair ({@link
+ * DrivenQueuePair#fail}). The others belong to no queue pair:
  *
  * <ul>
  *   <li>An {@link InternalError} is the fault of a mapped file that the Java virtual machine has reported late. It fails the queue pair

@@ -1,7 +1,7 @@
 package io.rdma4j.soft.report;
 
 import io.rdma4j.soft.sharing.RunDirectory;
-import io.rdma4j.verbs.spi.SharedThread;
+import io.rdma4j.verbs.wait.SharedThread;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;

@@ -9,7 +9,6 @@ import io.rdma4j.soft.ChildProcess;
 import io.rdma4j.soft.TestAddresses;
 import io.rdma4j.soft.device.StackSettings;
 import io.rdma4j.soft.sharing.RunDirectory;
-import java.util.stream.Stream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -25,6 +24,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -173,7 +173,9 @@ class GuardianServerTest {
     /** The socket belongs to a network namespace, for which a directory that a user has named has a subdirectory. */
     private static Path socketOf(GuardianServer guardian) throws IOException {
         try (Stream<Path> files = Files.walk(guardian.directory())) {
-            return files.filter(file -> file.endsWith("guardian.sock")).findFirst().orElseThrow();
+            return files.filter(file -> file.endsWith("guardian.sock"))
+                    .findFirst()
+                    .orElseThrow();
         }
     }
 }

@@ -1,6 +1,5 @@
 package io.rdma4j.verbs.wait;
 
-import io.rdma4j.verbs.spi.SharedThread;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;

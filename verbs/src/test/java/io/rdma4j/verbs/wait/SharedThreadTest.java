@@ -1,4 +1,4 @@
-package io.rdma4j.verbs.spi;
+package io.rdma4j.verbs.wait;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
