@@ -55,21 +55,22 @@ class ExhaustionTest {
     void ownerWithoutDescriptorsRefusesOtherProcessesWithTheReason(@TempDir Path folder)
             throws IOException, InterruptedException {
         Path file = Files.createFile(folder.resolve("file"));
+        String address = TestAddresses.loopback().getHostAddress();
         List<String> options = List.of("-XX:-MaxFDLimit", "-Drdma4j.run.dir=" + folder.resolve("run"));
         try (ChildProcess owner =
-                new ChildProcess(FEW_DESCRIPTORS, ScarceProcess.class, options, file.toString(), "127.0.0.1")) {
+                new ChildProcess(FEW_DESCRIPTORS, ScarceProcess.class, options, file.toString(), address)) {
             owner.expect("before");
             owner.send("listen");
             owner.expect("listen done");
             owner.expect("full");
-            try (ChildProcess other = new ChildProcess(ListeningProcess.class, options, "127.0.0.1", "8")) {
+            try (ChildProcess other = new ChildProcess(ListeningProcess.class, options, address, "8")) {
                 assertThat(String.join(" ", other.expect("listen")))
                         .startsWith("EAGAIN")
                         .contains("has no free file descriptor");
             }
             owner.send("state");
             owner.expect("has same");
-            try (ChildProcess other = new ChildProcess(ListeningProcess.class, options, "127.0.0.1", "8")) {
+            try (ChildProcess other = new ChildProcess(ListeningProcess.class, options, address, "8")) {
                 other.expect("listen done");
             }
         }

@@ -7,6 +7,7 @@ import io.rdma4j.soft.ChildProcess;
 import io.rdma4j.soft.ClaimProcess;
 import io.rdma4j.soft.ListeningProcess;
 import io.rdma4j.soft.host.HostNetwork;
+import io.rdma4j.soft.TestAddresses;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -15,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
@@ -146,13 +148,18 @@ class SystemLockFileTest {
     void directoryThatWasRemovedIsCreatedAgain() throws IOException {
         RunDirectory directory = RunDirectory.at(folder.resolve("run"));
         try (Sharing sharing = new Sharing(directory, HostNetwork.SYSTEM, new Random(1))) {
-            Files.delete(directory.file(Slots.FILE));
-            Files.delete(directory.fileOfNamespace(Slots.FILE));
-            Files.delete(directory.fileOfNamespace(""));
-            Files.delete(directory.path());
+            removeAll(directory.path());
             sharing.keepFiles(System.nanoTime());
             assertThat(directory.file(Slots.FILE)).exists();
             assertThat(directory.fileOfNamespace(Slots.FILE)).exists();
+        }
+    }
+
+    private static void removeAll(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(each);
+            }
         }
     }
 
@@ -164,7 +171,7 @@ class SystemLockFileTest {
         Path run = folder.resolve("run");
         List<String> lock = List.of("/usr/bin/flock", "-n", "-x", run.toString(), "true");
         List<String> options = List.of("-Drdma4j.run.dir=" + run, "-Drdma4j.link=linux");
-        try (ChildProcess process = new ChildProcess(ListeningProcess.class, options, "127.0.0.1", "7")) {
+        try (ChildProcess process = new ChildProcess(ListeningProcess.class, options, TestAddresses.loopback().getHostAddress(), "7")) {
             process.expect("listen done");
             assertThat(new ProcessBuilder(lock).start().waitFor()).isEqualTo(1);
             process.kill();
