@@ -32,6 +32,7 @@ public final class ScarceProcess {
             String word = input.next();
             if (word.equals("listen")) {
                 System.out.println("listen " + listen(arguments[1], 7));
+                before = describe(lo); // with the address
                 take(arguments[0], 0);
                 System.out.println("full");
                 input.next();

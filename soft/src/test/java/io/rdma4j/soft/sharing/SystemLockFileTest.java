@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma4j.soft.ChildProcess;
 import io.rdma4j.soft.ClaimProcess;
 import io.rdma4j.soft.ListeningProcess;
-import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.TestAddresses;
+import io.rdma4j.soft.host.HostNetwork;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -171,7 +171,8 @@ class SystemLockFileTest {
         Path run = folder.resolve("run");
         List<String> lock = List.of("/usr/bin/flock", "-n", "-x", run.toString(), "true");
         List<String> options = List.of("-Drdma4j.run.dir=" + run, "-Drdma4j.link=linux");
-        try (ChildProcess process = new ChildProcess(ListeningProcess.class, options, TestAddresses.loopback().getHostAddress(), "7")) {
+        try (ChildProcess process = new ChildProcess(
+                ListeningProcess.class, options, TestAddresses.loopback().getHostAddress(), "7")) {
             process.expect("listen done");
             assertThat(new ProcessBuilder(lock).start().waitFor()).isEqualTo(1);
             process.kill();
