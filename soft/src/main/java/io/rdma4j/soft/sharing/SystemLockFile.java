@@ -3,6 +3,7 @@ package io.rdma4j.soft.sharing;
 import io.rdma4j.link.LockQuery;
 import io.rdma4j.link.system.LinkSets;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -11,8 +12,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -129,7 +128,8 @@ final class SystemLockFile implements LockFile {
     @Override
     public synchronized void keep() throws IOException {
         restore();
-        Files.setLastModifiedTime(path, FileTime.from(Instant.now()));
+        // Not by Files.setLastModifiedTime: it opens and closes the file, by which the process loses its locks.
+        int _ = channel.write(ByteBuffer.allocate(1), 0);
     }
 
     /** Takes all locks again in the file that is now at the path, if that is not the one that was opened. */
