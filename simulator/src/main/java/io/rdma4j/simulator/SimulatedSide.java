@@ -139,7 +139,7 @@ final class SimulatedSide implements ConnectedSide {
                 receives::onCompletion,
                 this::onEvent);
         if (isBusy || random.nextInt(4) == 0) {
-            long packetBytes = Math.min(parameters.maxMessageBytes(), MAX_PAYLOAD_BYTES) + HEADER_BYTES;
+            int packetBytes = Math.min(parameters.maxMessageBytes(), MAX_PAYLOAD_BYTES) + HEADER_BYTES;
             queuePair.rateLimit(SLOWEST_PACKETS_PER_SECOND * packetBytes << random.nextInt(RATE_DOUBLINGS));
         }
         queuePair.toInit(AccessFlags.REMOTE_WRITE

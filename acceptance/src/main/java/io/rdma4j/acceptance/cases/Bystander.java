@@ -50,6 +50,9 @@ final class Bystander implements AutoCloseable {
                     BYTES,
                     new RemoteMemory(targetRegion.address(), targetRegion.remoteKey(), BYTES));
             WorkCompletion done = from.await(LIMIT);
+            while (done.id() < messages) {
+                done = from.await(LIMIT); // of a check that ran out of memory
+            }
             if (!done.isSuccess() || source.mismatch(target) >= 0) {
                 throw new IllegalStateException("another connection: message " + messages + ": " + done.status());
             }

@@ -51,7 +51,10 @@ final class PortMember implements Link {
     private long lastMessageNanos;
     private boolean mustPollChannel = true;
 
-    /** True if the channel may contain messages that were already read from the kernel. */
+    /**
+     * True if the channel may contain messages that were already read from the kernel, or its end that is not reported yet. Neither
+     * ends a wait of the engine.
+     */
     private boolean mayHaveMore;
 
     /** Null before the slot of the owner is known. */
@@ -282,7 +285,7 @@ final class PortMember implements Link {
         while (burst.count() < SLOTS && !burst.isFull() && exitedSlot == NO_SLOT) {
             ByteBuffer message = channel.poll();
             if (message == null) {
-                mayHaveMore = false;
+                mayHaveMore = channel.isClosed() && !ended; // direct frames come before the report of the end
                 return true;
             }
             lastMessageNanos = now;
