@@ -11,6 +11,7 @@ import io.rdma4j.acceptance.process.Role;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -78,7 +79,7 @@ public final class ErrorStorm implements AcceptanceTest {
             TreeSet<String> lost = new TreeSet<>();
             try (Bystander bystander = new Bystander()) {
                 bystander.check();
-                TreeSet<String> before = deviceThreads();
+                Set<String> before = deviceThreads();
                 ErrorCell.Stage stage = new ErrorCell.Stage(bystander);
                 for (long i = 0; i < rounds && wrong.isEmpty(); i++) {
                     wrong = round(stage, bystander, i);
@@ -110,7 +111,7 @@ public final class ErrorStorm implements AcceptanceTest {
             return "";
         }
 
-        private static TreeSet<String> deviceThreads() {
+        private static Set<String> deviceThreads() {
             TreeSet<String> names = new TreeSet<>();
             for (Thread thread : Thread.getAllStackTraces().keySet()) {
                 if (thread.getName().startsWith("rdma4j")) {
