@@ -45,7 +45,7 @@ enum {
 #define LOADER_SECONDS 5
 
 /* What the start of the virtual machine may need of a stack: 110 KiB were seen. */
-#define START_STACK_BYTES (512 * 1024)
+#define START_STACK_BYTES (1024 * 1024)
 
 typedef void *const **jni_table;	/* JNIEnv * or JavaVM * */
 
@@ -374,24 +374,7 @@ static int start_vm(void)
 	return error;
 }
 
-/* The threads of the virtual machine inherit the signal mask. */
-static int start_by_this_thread(void)
-{
-	sigset_t all, blocked;
-	int error, state;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &blocked);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	java_thread.depth++;
-	error = start_vm();
-	java_thread.depth--;
-	pthread_setcancelstate(state, NULL);
-	pthread_sigmask(SIG_SETMASK, &blocked, NULL);
-	return error;
-}
-
-/* The start by another thread, which may begin after its caller has given up. */
+/* The start, which may begin after its caller has given up. */
 struct start {
 	int refers;		/* the threads that use this structure */
 	int is_taken;		/* by the new thread, which then starts, or by its caller, which then returns an error */
@@ -434,13 +417,12 @@ static int wait_for_start(struct start *start, pthread_t thread)
 	if (__atomic_exchange_n(&start->is_taken, 1, __ATOMIC_ACQ_REL))
 		return pthread_join(thread, NULL);
 	pthread_detach(thread);
-	complain("Java cannot start in the constructor of a library on a coroutine or a stack of less than 512 KiB: "
-		 "use the devices before, or from another thread", "");
+	complain("Java cannot start in the constructor of a library that dlopen loads: "
+		 "use the devices before dlopen, or after it has returned", "");
 	return EDEADLK;
 }
 
-/* For a caller whose stack is too small, or is not its own. */
-static int start_by_other_thread(void)
+static int create_start(void)
 {
 	struct start *start = calloc(1, sizeof(*start));
 	pthread_attr_t attributes;
@@ -450,7 +432,7 @@ static int start_by_other_thread(void)
 	if (!error) {
 		start->refers = 2;
 		sem_init(&start->has_begun, 0, 0);
-		pthread_attr_setstacksize(&attributes, 2 * START_STACK_BYTES);
+		pthread_attr_setstacksize(&attributes, START_STACK_BYTES);
 		error = create_java_thread(&thread, &attributes, run_start, start);
 		pthread_attr_destroy(&attributes);
 	}
@@ -467,12 +449,22 @@ static int start_by_other_thread(void)
 }
 
 /*
- * The calling thread starts the virtual machine if it can, since it may have the lock of the dynamic linker: a constructor of a library
- * that dlopen loads may call this library. Other threads could load nothing before it returns.
+ * A thread of its own starts the virtual machine: the caller's stack may be too small, and the caller may have the lock of the dynamic
+ * linker, in a constructor that dlopen runs. Threads of Java need that lock to find native methods and to load libraries, and the caller
+ * waits for them. The handlers of the program's signals wait until the start is over.
  */
 static int start(void)
 {
-	return threads_have_stack(START_STACK_BYTES) ? start_by_this_thread() : start_by_other_thread();
+	sigset_t all, blocked;
+	int error, state;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &blocked);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	error = create_start();
+	pthread_setcancelstate(state, NULL);
+	pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+	return error;
 }
 
 /* In the child of a fork there is no other thread, which could release a lock. */

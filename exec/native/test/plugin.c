@@ -1,58 +1,40 @@
 /*
- * A library that uses the device in its constructor, where its thread has the lock of the dynamic linker, and with -DHOST the program that
- * loads it: plugin FILE [small]. With "small", the thread that loads it has a small stack.
+ * A library that uses the device in its constructor, where its thread has the lock of the dynamic linker and Java cannot start, and after
+ * it; and with -DHOST the program that loads it: plugin FILE.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 
 #ifdef HOST
 
-static char *file;
-
-static void *load(void *unused)
-{
-	void *library = dlopen(file, RTLD_NOW);
-
-	(void)unused;
-	if (!library)
-		fprintf(stderr, "%s\n", dlerror());
-	return library;
-}
-
 int main(int count, char **arguments)
 {
-	pthread_attr_t attributes;
-	pthread_t thread;
-	void *result = NULL;
+	void *library = count > 1 ? dlopen(arguments[1], RTLD_NOW) : NULL;
+	void (*use_device)(void) = library ? (void (*)(void))dlsym(library, "use_device") : NULL;
 
-	if (count < 2)
-		return 97;
-	file = arguments[1];
-	if (count < 3)
-		return load(NULL) ? 0 : 98;
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, 128 * 1024);
-	return pthread_create(&thread, &attributes, load, NULL) || pthread_join(thread, &result) || !result ? 98 : 0;
+	if (!use_device) {
+		fprintf(stderr, "%s\n", dlerror());
+		return 98;
+	}
+	use_device();
+	return 0;
 }
 
 #else
 
 #include "device.h"
 
-__attribute__((constructor)) static void use_device(void)
+__attribute__((constructor)) static void use_device_too_early(void)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_mr *region;
-	static char memory[4096];
+	check(!ibv_get_device_list(NULL) && errno == EDEADLK, "the error of a start that is not possible");
+}
 
-	if (!list) {
-		check(errno == EDEADLK, "the error of a start that is not possible");
-		return;
-	}
-	ibv_free_device_list(list);
+void use_device(void)
+{
+	static char memory[4096];
+	struct ibv_mr *region;
+
 	open_device();
 	region = ibv_reg_mr(domain, memory, sizeof(memory), IBV_ACCESS_LOCAL_WRITE);
 	check(region && poll_once() == 0 && !context->ops.req_notify_cq(queue, 0), "calls");
