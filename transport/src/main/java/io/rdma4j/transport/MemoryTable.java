@@ -268,19 +268,22 @@ public final class MemoryTable {
     @Nullable
     MemoryRegion find(int key, int right, QueuePairMachine queuePair) {
         MemoryRegion region = find(key);
-        return region != null && isUsable(region, right, queuePair) ? region : null;
+        return region != null && isUsable(region, queuePair.receives.remoteProtectionDomain(), right, queuePair)
+                ? region
+                : null;
     }
 
-    private static boolean isUsable(MemoryRegion region, int right, QueuePairMachine queuePair) {
+    private static boolean isUsable(MemoryRegion region, int domain, int right, QueuePairMachine queuePair) {
         return region.isValid()
-                && region.protectionDomain() == queuePair.receives.remoteProtectionDomain()
+                && region.protectionDomain() == domain
                 && region.isFor(queuePair)
                 && region.allows(right);
     }
 
     /**
      * Returns the present object of a region whose right was checked for an earlier packet of the same message, or null if the
-     * memory was deregistered meanwhile, or the right or the domain has changed.
+     * memory was deregistered meanwhile, or the right or the domain has changed. The domain that counts is the one of the earlier
+     * packet: a request for another shared receive queue of an XRC target may have come since.
      */
     @Nullable
     MemoryRegion findAgain(@Nullable MemoryRegion region, int right, QueuePairMachine queuePair) {
@@ -288,7 +291,7 @@ public final class MemoryTable {
         if (latest == null || latest == region) { // the usual case: nothing but the validity can have changed
             return latest != null && latest.isValid() ? latest : null;
         }
-        return isUsable(latest, right, queuePair) ? latest : null;
+        return isUsable(latest, region.protectionDomain(), right, queuePair) ? latest : null;
     }
 
     private int unusedKey() {

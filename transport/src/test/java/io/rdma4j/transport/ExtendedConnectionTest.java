@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Extended reliable connections: an initiator, and a target whose XRC domain has several shared receive queues. */
@@ -122,6 +123,24 @@ class ExtendedConnectionTest {
         domain.add(foreign);
         assertThat(perform(WorkOpcode.RDMA_WRITE, FIRST, 8)).isEqualTo(WorkStatus.SUCCESS);
         assertThat(perform(WorkOpcode.RDMA_WRITE, 5, 8)).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
+    }
+
+    /** A READ continues in the domain of the queue that it named, although a later request has named another one. */
+    @Test
+    void memoryChangedWithinARequestIsCheckedInTheDomainOfThatRequest() {
+        int other = SRQ_DOMAIN + 1;
+        domain.add(new SharedReceiveQueue(1, 1, other, () -> {}, 5, c -> {}));
+        assertThat(perform(WorkOpcode.RDMA_READ, FIRST, 8)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(perform(WorkOpcode.RDMA_WRITE, 5, 0)).isEqualTo(WorkStatus.SUCCESS);
+        MemoryRegion changed = Objects.requireNonNull(pair.b.memory.change(region, Pair.ALL_ACCESS, SRQ_DOMAIN));
+        assertThat(findAgain()).isSameAs(changed);
+        MemoryRegion moved = Objects.requireNonNull(pair.b.memory.change(region, Pair.ALL_ACCESS, other));
+        assertThat(moved.isValid()).isTrue();
+        assertThat(findAgain()).isNull();
+    }
+
+    private @Nullable MemoryRegion findAgain() {
+        return pair.b.memory.findAgain(region, AccessFlags.REMOTE_READ, pair.b.queuePair);
     }
 
     @Test

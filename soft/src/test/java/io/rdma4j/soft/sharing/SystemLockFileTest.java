@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -65,6 +66,29 @@ class SystemLockFileTest {
             assertThat(one.isLockedElsewhere(AT)).isFalse();
             Objects.requireNonNull(two.tryLock(AT, false)).release();
         }
+    }
+
+    /** POSIX drops all locks that a process has on a file when the process closes any descriptor of that file. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void keepingTheFileLosesNoLock() throws IOException {
+        Path path = folder.resolve("locks");
+        try (SystemLockFile file = open()) {
+            LockFile.ByteLock lock = Objects.requireNonNull(file.tryLock(AT, false));
+            assertThat(locksInTheKernel(path)).isEqualTo(1);
+            file.keep();
+            assertThat(locksInTheKernel(path)).isEqualTo(1);
+            assertThat(lock.isValid()).isTrue();
+        }
+    }
+
+    private static long locksInTheKernel(Path file) throws IOException {
+        String inode = ":" + Files.getAttribute(file, "unix:ino") + " ";
+        String process = " " + ProcessHandle.current().pid() + " ";
+        return new String(Files.newInputStream(Path.of("/proc/locks")).readAllBytes(), StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> line.contains(inode) && line.contains(process))
+                .count();
     }
 
     @Test
