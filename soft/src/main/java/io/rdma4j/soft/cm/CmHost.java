@@ -16,6 +16,8 @@ import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.RdmaException;
+import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -136,8 +138,30 @@ final class CmHost {
 
     // ---- local addresses
 
-    /** Returns the current local addresses of the stack's devices that a choice allows. */
-    List<InetAddress> addresses(DeviceChoice choice) {
+    /** Returns the current local addresses of the stack's devices that a choice allows and a wildcard includes. */
+    List<InetAddress> addresses(DeviceChoice choice, InetAddress wildcard, boolean familyOnly) {
+        boolean ipv4 = wildcard instanceof Inet4Address || !familyOnly;
+        boolean ipv6 = !(wildcard instanceof Inet4Address);
+        List<InetAddress> all = addresses(choice);
+        all.removeIf(address -> address instanceof Inet4Address ? !ipv4 : !ipv6);
+        return all;
+    }
+
+    /**
+     * Makes the local addresses that a wildcard includes ready, as far as possible now. The first use of an address takes tens
+     * of milliseconds in a new process: too long between a program's announcement of its port and its listening there.
+     */
+    void attachAll(DeviceChoice choice, InetAddress wildcard, boolean familyOnly) {
+        try {
+            for (InetAddress address : addresses(choice, wildcard, familyOnly)) {
+                var _ = attach(address);
+            }
+        } catch (RdmaException refusal) {
+            return; // a listen tries again, and reports what fails
+        }
+    }
+
+    private List<InetAddress> addresses(DeviceChoice choice) {
         List<InetAddress> all = new ArrayList<>();
         for (SoftDevice device : devices.list()) {
             if (choice.allows(device)) {
@@ -151,7 +175,7 @@ final class CmHost {
      * Makes a local address ready for traffic.
      *
      * @return null if no device has the address
-     * @throws io.rdma4j.verbs.RdmaException if its UDP port cannot be used
+     * @throws RdmaException if its UDP port cannot be used
      */
     @Nullable
     LocalEndpoint attach(InetAddress address) {

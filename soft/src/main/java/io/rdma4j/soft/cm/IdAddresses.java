@@ -8,6 +8,7 @@ import io.rdma4j.cm.spi.ConnectionExplanations;
 import io.rdma4j.cm.spi.LocalAddresses;
 import io.rdma4j.link.host.InterfaceView;
 import io.rdma4j.link.host.Interfaces;
+import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
@@ -129,6 +130,9 @@ final class IdAddresses {
         hold = reserved;
         local = reserved.local;
         localEndpoint = at;
+        if (at == null) {
+            service.host().attachAll(DeviceChoice.current(), address, isFamilyOnly(address));
+        }
     }
 
     private LocalEndpoint endpointAt(String operation, InetAddress address) {

@@ -5,7 +5,6 @@ import io.rdma4j.transport.cm.ListenedService;
 import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
-import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.util.HashSet;
 import java.util.List;
@@ -119,15 +118,10 @@ final class Listening {
     /** Serves all addresses that can be used; returns the first failure, or null. */
     private @Nullable RdmaException servePresentAddresses(InetAddress wildcard) {
         RdmaException failure = null;
-        boolean ipv4Only = wildcard instanceof Inet4Address;
-        boolean ipv6Only = !ipv4Only && addresses.isFamilyOnly();
-        List<InetAddress> present = service.host().addresses(choice);
+        List<InetAddress> present = service.host().addresses(choice, wildcard, addresses.isFamilyOnly());
         refused.retainAll(present.stream().map(AddressText::of).toList());
         for (InetAddress address : present) {
-            boolean ipv4 = address instanceof Inet4Address;
-            if (ipv4 ? !ipv6Only : !ipv4Only) {
-                failure = tryServe(address, failure);
-            }
+            failure = tryServe(address, failure);
         }
         return failure;
     }

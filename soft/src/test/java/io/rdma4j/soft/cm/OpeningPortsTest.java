@@ -7,6 +7,7 @@ import io.rdma4j.link.Link;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -37,6 +38,24 @@ class OpeningPortsTest {
             assertThat(network.nanoTime() - begin).isBetween(1_000_000_000L, 2_000_000_000L);
         }
         bind();
+    }
+
+    private void bindWildcard() {
+        host.identifier().id().bind(new InetSocketAddress(InetAddress.ofLiteral("0.0.0.0"), 0));
+    }
+
+    /** A program that announces its port between bind and listen must not lose a fast client. */
+    @Test
+    void wildcardOpensThePortsBeforeItListens() {
+        bindWildcard();
+        assertThatExceptionOfType(IOException.class).isThrownBy(host::bindForAnotherProgram);
+    }
+
+    @Test
+    void wildcardIsBoundAlthoughAnotherProgramHasThePort() throws IOException {
+        try (Link _ = host.bindForAnotherProgram()) {
+            bindWildcard();
+        }
     }
 
     @Test
