@@ -1,5 +1,6 @@
 package io.rdma4j.fuzz;
 
+import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.testkit.TestHost;
 import io.rdma4j.testkit.TestNetwork;
@@ -152,7 +153,7 @@ public final class VerbsTarget implements FuzzTarget {
         private static final int GID_INDEX = CONTEXT.gids(1).indexOf(GID);
 
         private static Engine engine() {
-            return HOST.stack().internals().engine();
+            return StackAccess.devices(HOST.stack()).engine();
         }
 
         /** Returns the number of queue pairs that exist. */

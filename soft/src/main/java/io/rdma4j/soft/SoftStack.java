@@ -6,6 +6,7 @@ import io.rdma4j.link.decorator.FaultSpec;
 import io.rdma4j.link.decorator.LinkOptions;
 import io.rdma4j.soft.cm.StackCmProvider;
 import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.device.StackSettings;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.soft.sharing.RunDirectory;
@@ -42,8 +43,21 @@ public final class SoftStack implements AutoCloseable {
     private final ConnectionManager connectionManager;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    /** Creates a stack with the settings of this project's own test network; programs use {@link #builder}. */
-    public SoftStack(StackSettings settings) {
+    static {
+        StackAccess.provide(new StackAccess() {
+            @Override
+            protected Object newStack(StackSettings settings) {
+                return new SoftStack(settings);
+            }
+
+            @Override
+            protected SoftDevices devicesOf(Object stack) {
+                return ((SoftStack) stack).devices;
+            }
+        });
+    }
+
+    private SoftStack(StackSettings settings) {
         devices = new SoftDevices(settings);
         cmProvider = new StackCmProvider(devices);
         connectionManager = ConnectionManager.of(cmProvider);
@@ -189,11 +203,6 @@ public final class SoftStack implements AutoCloseable {
      */
     public void closeCapture() throws IOException {
         devices.closeCapture();
-    }
-
-    /** Returns the devices of the stack, for this project's own tests; the type is not exported. */
-    public SoftDevices internals() {
-        return devices;
     }
 
     /**

@@ -7,6 +7,7 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.DeviceContext;
@@ -97,7 +98,7 @@ class ClosedStackTest {
         CONDITION_OF_THE_ENGINE {
             @Override
             Runnable call(SoftStack stack, SoftStack other) {
-                var engine = stack.internals().engine();
+                var engine = StackAccess.devices(stack).engine();
                 return () -> engine.await(new Signal(), () -> false, Long.MAX_VALUE);
             }
         };

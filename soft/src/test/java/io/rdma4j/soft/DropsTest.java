@@ -3,6 +3,7 @@ package io.rdma4j.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fixture.TestEndpoint;
+import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.engine.EngineCounters;
 import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.verbs.Gid;
@@ -67,7 +68,7 @@ class DropsTest {
     }
 
     private void assertCounts(ToLongFunction<EngineCounters> counter, byte[] datagram) throws IOException {
-        EngineCounters counters = ProcessStack.stack().internals().engine().counters();
+        EngineCounters counters = StackAccess.devices(ProcessStack.stack()).engine().counters();
         assertIncrements(() -> counter.applyAsLong(counters), datagram);
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.link.Link;
+import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.CompletionQueue;
@@ -352,7 +353,7 @@ class EnginesTest {
     @Test
     void exitOfTheProcessFailsTheQueuePairsOfAllEngines() {
         TestEndpoint.connect(first, second);
-        ProcessStack.stack().internals().engines().failQueuePairs();
+        StackAccess.devices(ProcessStack.stack()).engines().failQueuePairs();
         assertThat(first.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(second.queuePair.state()).isEqualTo(QueuePairState.ERROR);
     }
@@ -362,7 +363,7 @@ class EnginesTest {
         TestEndpoint.connect(first, second);
         first.queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(first.region, 0, 64));
         second.queuePair.postReceive(new ReceiveWorkRequest().reset(2).into(second.region, 0, 64));
-        ProcessStack.stack().internals().engines().failQueuePairs();
+        StackAccess.devices(ProcessStack.stack()).engines().failQueuePairs();
         assertThat(first.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
         assertThat(second.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
         assertThat(first.queuePair.state()).isEqualTo(QueuePairState.ERROR);

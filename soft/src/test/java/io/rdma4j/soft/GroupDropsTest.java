@@ -3,6 +3,7 @@ package io.rdma4j.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fixture.TestEndpoint;
+import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.engine.EngineCounters;
 import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.verbs.Gid;
@@ -62,7 +63,7 @@ class GroupDropsTest {
             sender.setOption(
                     StandardSocketOptions.IP_MULTICAST_IF,
                     NetworkInterface.getByInetAddress(InetAddress.getLoopbackAddress()));
-            EngineCounters counters = ProcessStack.stack().internals().engine().counters();
+            EngineCounters counters = StackAccess.devices(ProcessStack.stack()).engine().counters();
             long before = counters.icrcErrors;
             InetSocketAddress to = new InetSocketAddress(group.toInetAddress(), Frame.UDP_PORT);
             byte[] damaged = sealed(sender, 7);

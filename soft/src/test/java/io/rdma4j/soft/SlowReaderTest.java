@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.link.Link;
+import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Gid;
@@ -96,7 +97,7 @@ class SlowReaderTest {
 
     /** Posts the messages while the receiver does nothing for a time. */
     private void sendWhileTheReceiverRests(long nanos) {
-        Engine engine = other.internals().engine();
+        Engine engine = StackAccess.devices(other).engine();
         engine.lock();
         try {
             for (int i = 1; i <= MESSAGES; i++) {
@@ -104,7 +105,7 @@ class SlowReaderTest {
             }
             long begin = System.nanoTime();
             while (System.nanoTime() - begin < nanos) {
-                one.internals().engine().poll();
+                StackAccess.devices(one).engine().poll();
             }
         } finally {
             engine.unlock();

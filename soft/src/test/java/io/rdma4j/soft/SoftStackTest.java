@@ -9,6 +9,7 @@ import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.soft.device.RunningStack;
+import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
@@ -111,7 +112,7 @@ class SoftStackTest {
                 DeviceContext context = stack.deviceOf(LOOPBACK).orElseThrow().open();
                 ProtectionDomain domain = context.createProtectionDomain()) {
             assertThat(domain).isNotNull();
-            RunningStack running = stack.internals().running();
+            RunningStack running = StackAccess.devices(stack).running();
             running.sharing().openPort(running.engines().main(), InetAddress.ofLiteral("127.0.83.1"));
             Set<Thread> started = new HashSet<>(Thread.getAllStackTraces().keySet());
             started.removeAll(before);

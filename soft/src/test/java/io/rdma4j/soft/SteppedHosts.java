@@ -3,6 +3,7 @@ package io.rdma4j.soft;
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.link.decorator.LinkOptions;
 import io.rdma4j.link.memory.MemoryNetwork;
+import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.device.StackSettings;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.host.SingleInterfaceNetwork;
@@ -32,7 +33,7 @@ final class SteppedHosts implements StackClock, StackDriver, AutoCloseable {
     TestEndpoint endpoint(String name, String addressText) {
         InetAddress address = InetAddress.ofLiteral(addressText);
         RunDirectory directory = RunDirectory.ofVirtualHost(name);
-        SoftStack stack = new SoftStack(new StackSettings(
+        SoftStack stack = StackAccess.create(SoftStack.class, new StackSettings(
                 () -> LinkOptions.NONE,
                 () -> SecurityOptions.DEFAULT,
                 network::newLinkSet,
@@ -59,7 +60,7 @@ final class SteppedHosts implements StackClock, StackDriver, AutoCloseable {
     @Override
     public void step(long limitNanos) {
         for (SoftStack stack : stacks) {
-            stack.internals().runningEngineList().forEach(Engine::poll);
+            StackAccess.devices(stack).runningEngineList().forEach(Engine::poll);
         }
     }
 

@@ -3,6 +3,7 @@ package io.rdma4j.testkit;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.link.memory.MemoryNetwork;
 import io.rdma4j.soft.SoftStack;
+import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.device.StackSettings;
 import io.rdma4j.soft.host.ObjectObserver;
 import io.rdma4j.soft.host.SingleInterfaceNetwork;
@@ -75,7 +76,7 @@ public final class TestHost {
 
     /** Adds a stack to the host. The stacks share the host's address, like processes of one host. */
     public SoftStack addStack() {
-        SoftStack added = new SoftStack(settings);
+        SoftStack added = StackAccess.create(SoftStack.class, settings);
         synchronized (stacks) {
             stacks.add(added);
         }

@@ -2,6 +2,7 @@ package io.rdma4j.testkit;
 
 import io.rdma4j.link.memory.MemoryNetwork;
 import io.rdma4j.soft.SoftStack;
+import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.host.StackDriver;
@@ -42,7 +43,7 @@ final class VirtualClock implements StackClock, StackDriver {
     @Override
     public void step(long limitNanos) {
         List<Engine> engines = new ArrayList<>();
-        stacks.get().forEach(stack -> engines.addAll(stack.internals().runningEngineList()));
+        stacks.get().forEach(stack -> engines.addAll(StackAccess.devices(stack).runningEngineList()));
         boolean hadInput = false;
         boolean hadTimer = false;
         for (Engine engine : engines) {

@@ -10,6 +10,7 @@ import io.rdma4j.acceptance.process.Parent;
 import io.rdma4j.acceptance.process.Role;
 import io.rdma4j.acceptance.traffic.TrafficSide;
 import io.rdma4j.acceptance.traffic.VerbsSide;
+import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.verbs.CompletionQueue;
@@ -156,7 +157,7 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
                             "left",
                             queuePairs() - before,
                             "failures",
-                            ProcessStack.stack().internals().engine().engines().counters().queuePairFailures,
+                            StackAccess.devices(ProcessStack.stack()).engine().engines().counters().queuePairFailures,
                             "slowestMillis",
                             TimeUnit.NANOSECONDS.toMillis(slowestNanos)));
         }
@@ -164,7 +165,7 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
         private static int queuePairs() {
             int count = 0;
             for (Engine engine :
-                    ProcessStack.stack().internals().engine().engines().all()) {
+                    StackAccess.devices(ProcessStack.stack()).engine().engines().all()) {
                 engine.lock();
                 count += engine.queuePairCount();
                 engine.unlock();

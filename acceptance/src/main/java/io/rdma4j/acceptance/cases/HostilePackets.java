@@ -11,6 +11,7 @@ import io.rdma4j.acceptance.process.Role;
 import io.rdma4j.acceptance.traffic.HostileDatagrams;
 import io.rdma4j.acceptance.traffic.Sealer;
 import io.rdma4j.acceptance.traffic.VerbsSide;
+import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.engine.EngineCounters;
 import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.verbs.MemoryRegion;
@@ -127,7 +128,7 @@ public final class HostilePackets implements AcceptanceTest {
                 settle();
                 Map<String, Object> report = new LinkedHashMap<>();
                 EngineCounters counters =
-                        ProcessStack.stack().internals().engine().engines().counters();
+                        StackAccess.devices(ProcessStack.stack()).engine().engines().counters();
                 long received = -counters.receivedPackets;
                 long counted = -accounted(counters);
                 for (int from = 0; from < packets.size(); from += SLICE) {
@@ -136,7 +137,7 @@ public final class HostilePackets implements AcceptanceTest {
                     flow.run(reference, () -> attacker.send(slice, false));
                 }
                 settle();
-                counters = ProcessStack.stack().internals().engine().engines().counters();
+                counters = StackAccess.devices(ProcessStack.stack()).engine().engines().counters();
                 report.put("seconds", (System.nanoTime() - begin) / 1_000_000_000);
                 report.put("packets", packets.size());
                 report.put("broken", attacker.broken);

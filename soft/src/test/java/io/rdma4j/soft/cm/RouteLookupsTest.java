@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.soft.SoftStack;
+import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.device.StackSettings;
 import io.rdma4j.soft.host.HostNetwork;
 import java.lang.reflect.InvocationTargetException;
@@ -26,7 +27,7 @@ class RouteLookupsTest {
     private static final InetSocketAddress DESTINATION = new InetSocketAddress(InetAddress.ofLiteral("127.0.83.9"), 7);
 
     private final List<Object> lookedUp = new CopyOnWriteArrayList<>();
-    private final SoftStack stack = new SoftStack(settings());
+    private final SoftStack stack = StackAccess.create(SoftStack.class, settings());
 
     /** Returns settings with the network of this host, whose route lookups are counted. */
     private StackSettings settings() {

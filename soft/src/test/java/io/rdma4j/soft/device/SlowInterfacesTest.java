@@ -55,7 +55,7 @@ class SlowInterfacesTest {
 
     @Test
     void queuePairsAreCreatedAndClosedWhileAThreadReadsTheGids() throws InterruptedException {
-        try (SoftStack stack = new SoftStack(settings());
+        try (SoftStack stack = StackAccess.create(SoftStack.class, settings());
                 DeviceContext context = stack.devices().getFirst().open()) {
             ProtectionDomain domain = context.createProtectionDomain();
             CompletionQueue completions = context.createCompletionQueue(1);

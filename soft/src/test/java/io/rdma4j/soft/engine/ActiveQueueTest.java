@@ -2,6 +2,7 @@ package io.rdma4j.soft.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.UdQueuePair;
@@ -21,7 +22,7 @@ class ActiveQueueTest {
                 completion -> {},
                 completion -> {},
                 event -> {});
-        return new DrivenQueuePair(ProcessStack.stack().internals().engine(), machine, failure -> {});
+        return new DrivenQueuePair(StackAccess.devices(ProcessStack.stack()).engine(), machine, failure -> {});
     }
 
     private void bulkQuantum(int index) {

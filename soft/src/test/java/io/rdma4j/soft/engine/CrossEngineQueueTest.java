@@ -3,6 +3,7 @@ package io.rdma4j.soft.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.link.Link;
+import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.wire.Frame;
 import java.lang.foreign.MemorySegment;
@@ -56,7 +57,7 @@ class CrossEngineQueueTest {
 
     @Test
     void fullQueueRefusesFramesUntilItIsDrained() {
-        Receiver receiver = new Receiver(ProcessStack.stack().internals().engine());
+        Receiver receiver = new Receiver(StackAccess.devices(ProcessStack.stack()).engine());
         assertThat(crossEngineQueue.isEmpty()).isTrue();
         for (int round = 0; round < 3; round++) {
             for (int i = 0; i < CrossEngineQueue.FRAMES; i++) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.link.Link;
 import io.rdma4j.soft.SoftStack;
+import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.transport.CompletionSink;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
@@ -157,7 +158,7 @@ class FaultContainmentTest {
                 Pair old = new Pair(stack)) {
             assertThat(old.send()).isEqualTo(CompletionStatus.SUCCESS);
             List<String> threads = engineThreads();
-            Engine engine = stack.internals().engine();
+            Engine engine = StackAccess.devices(stack).engine();
             FailingPort port = new FailingPort();
             locked(engine, () -> engine.addPort(port));
             port.fault = fault;
@@ -179,7 +180,7 @@ class FaultContainmentTest {
     void inputForWhichThereIsNoMemoryIsLostAndConnectionsGoOn() {
         try (SoftStack stack = SoftStack.create();
                 Pair pair = new Pair(stack)) {
-            Engine engine = stack.internals().engine();
+            Engine engine = StackAccess.devices(stack).engine();
             FailingPort port = new FailingPort();
             locked(engine, () -> engine.addPort(port));
             for (int round = 1; round <= 20; round++) {
@@ -235,7 +236,7 @@ class FaultContainmentTest {
         try (SoftStack stack = SoftStack.create();
                 Pair unrelated = new Pair(stack)) {
             List<String> threads = engineThreads();
-            Engine engine = stack.internals().engine();
+            Engine engine = StackAccess.devices(stack).engine();
             engine.lock();
             Culprit culprit = new Culprit(engine, engine.reserveQueuePairNumber(), () -> fault);
             DrivenQueuePair driven = engine.addQueuePair(culprit.machine, cause -> culprit.reported = cause);
@@ -267,7 +268,7 @@ class FaultContainmentTest {
     @MethodSource("faults")
     void timerThatFailsRunsAgain(Throwable fault) {
         try (SoftStack stack = SoftStack.create()) {
-            Engine engine = stack.internals().engine();
+            Engine engine = StackAccess.devices(stack).engine();
             int[] runs = new int[1];
             DeadlineTask task = new DeadlineTask() {
                 @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.link.Link;
 import io.rdma4j.soft.SoftStack;
+import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.verbs.wait.Waiter;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,7 @@ class LeaderInputTest {
     @Test
     void whileThereIsInputTheChannelsArePolledRarely() {
         try (SoftStack stack = SoftStack.create()) {
-            Engine engine = stack.internals().engine();
+            Engine engine = StackAccess.devices(stack).engine();
             BusyPort port = new BusyPort();
             engine.lock();
             try {

@@ -3,6 +3,7 @@ package io.rdma4j.soft.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.soft.SoftStack;
+import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -52,7 +53,7 @@ class OutsideWaitTest {
     @Test
     void aDeviceDrivesItselfDuringAnOutsideWait() {
         try (SoftStack stack = SoftStack.create()) {
-            WaitDriver device = stack.internals().engine();
+            WaitDriver device = StackAccess.devices(stack).engine();
             Thread background = startedThread();
             pollUntil(false, device, background);
             device.beginOutsideWait();
@@ -72,7 +73,7 @@ class OutsideWaitTest {
     @Test
     void aRestingDeviceIsDrivenAtOnce() {
         try (SoftStack stack = SoftStack.create()) {
-            WaitDriver device = stack.internals().engine();
+            WaitDriver device = StackAccess.devices(stack).engine();
             Thread background = startedThread();
             device.beginOutsideWait();
             while (!drives(background)) {

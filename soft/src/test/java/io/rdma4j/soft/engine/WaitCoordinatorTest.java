@@ -3,6 +3,7 @@ package io.rdma4j.soft.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.link.LinkSet;
+import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.verbs.wait.Waiter;
 import java.lang.reflect.Proxy;
@@ -28,7 +29,7 @@ class WaitCoordinatorTest {
 
     /** Its background thread is not started: only the test leads. */
     private final WaitCoordinator waitCoordinator =
-            new WaitCoordinator(ProcessStack.stack().internals().engine(), links, "progress-test");
+            new WaitCoordinator(StackAccess.devices(ProcessStack.stack()).engine(), links, "progress-test");
 
     private List<String> callsFor(long deadlineNanos) {
         calls.clear();

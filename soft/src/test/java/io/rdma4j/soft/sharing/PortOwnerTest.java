@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
 import io.rdma4j.soft.device.RunningStack;
+import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.engine.Receiver;
 import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.wire.Bth;
@@ -31,7 +32,7 @@ class PortOwnerTest {
     private static final int ABSENT = 254;
     private static final int ICRC_BYTES = 4;
 
-    private final RunningStack stack = ProcessStack.stack().internals().running();
+    private final RunningStack stack = StackAccess.devices(ProcessStack.stack()).running();
     private final CountingListener listener = new CountingListener();
     private final PortOwner owner = new PortOwner(
             stack.engines().main(),

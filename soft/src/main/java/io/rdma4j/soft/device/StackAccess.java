@@ -1,0 +1,46 @@
+package io.rdma4j.soft.device;
+
+import java.lang.invoke.MethodHandles;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this project's own test network and tests do with a stack, and programs cannot: the types are not exported. The class of the
+ * stacks provides it when it is initialized.
+ */
+public abstract class StackAccess {
+    private static volatile @Nullable StackAccess provided;
+
+    /** Creates the access of the class of the stacks. */
+    protected StackAccess() {}
+
+    /** Provides the access; called once, by the class of the stacks. */
+    public static void provide(StackAccess access) {
+        provided = access;
+    }
+
+    /** Creates a stack with settings of any kind. */
+    public static <S> S create(Class<S> type, StackSettings settings) {
+        try {
+            MethodHandles.lookup().ensureInitialized(type);
+        } catch (IllegalAccessException e) {
+            throw new IllegalArgumentException("not a class of this module: " + type, e);
+        }
+        return type.cast(access().newStack(settings));
+    }
+
+    /** Returns the devices of a stack. */
+    public static SoftDevices devices(Object stack) {
+        return access().devicesOf(stack);
+    }
+
+    private static StackAccess access() {
+        return Objects.requireNonNull(provided, "no stack was created");
+    }
+
+    /** Creates a stack. */
+    protected abstract Object newStack(StackSettings settings);
+
+    /** Returns the devices of a stack. */
+    protected abstract SoftDevices devicesOf(Object stack);
+}
