@@ -51,7 +51,7 @@ class RpingProcessTest {
 
     @Test
     void persistentServerServesEightConcurrentClients() throws InterruptedException {
-        try (ToolProcess server = server("-P")) {
+        try (ToolProcess server = server("-P", "-S", "4000")) {
             List<ToolProcess> clients = new ArrayList<>();
             List<List<String>> lines = new ArrayList<>();
             for (int i = 0; i < 8; i++) {
