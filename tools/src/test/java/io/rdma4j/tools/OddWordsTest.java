@@ -29,7 +29,6 @@ class OddWordsTest {
                 "ib_write_bw -R -p 1 -x 64 127.0.0.1",
                 "ib_write_bw -R -p 1 -T 255 --tclass=-1 -u 99 --retry_count=99 127.0.0.1",
                 "ib_write_bw -p 1 -q 16384 -t 15000 -r 1 127.0.0.1",
-                "ib_write_bw -w nan",
                 "ib_write_bw -w",
                 "ib_write_bw -m x",
                 "ib_write_bw -s 3K3 -p 1 127.0.0.1",
