@@ -165,8 +165,10 @@ class RoomsTest {
     }
 
     /** Classes whose state belongs to the process: the lock files and the default stack. */
-    private static final Set<String> STATE_OF_THE_PROCESS =
-            Set.of("io.rdma4j.soft.sharing.SystemLockFile", "io.rdma4j.soft.process.ProcessStack");
+    private static final Set<String> STATE_OF_THE_PROCESS = Set.of(
+            "io.rdma4j.soft.sharing.SystemLockFile",
+            "io.rdma4j.soft.process.ProcessStack",
+            "io.rdma4j.soft.device.StackAccess");
 
     @Test
     void aStackOwnsItsStateAndIsGivenItsClock() {

@@ -68,7 +68,8 @@ class DropsTest {
     }
 
     private void assertCounts(ToLongFunction<EngineCounters> counter, byte[] datagram) throws IOException {
-        EngineCounters counters = StackAccess.devices(ProcessStack.stack()).engine().counters();
+        EngineCounters counters =
+                StackAccess.devices(ProcessStack.stack()).engine().counters();
         assertIncrements(() -> counter.applyAsLong(counters), datagram);
     }
 

@@ -55,8 +55,8 @@ public final class FullDiskProcess {
                     status = write(a, file, page++);
                 }
                 System.out.println("full " + status);
-                System.out.println("other " + write(other, peer.region, 0)
-                        + " " + stack.counters().get("process_qp_faults"));
+                System.out.println("other " + write(other, peer.region, 0) + " "
+                        + stack.counters().get("process_qp_faults"));
             }
         }
     }

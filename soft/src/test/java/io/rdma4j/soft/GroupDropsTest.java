@@ -63,7 +63,8 @@ class GroupDropsTest {
             sender.setOption(
                     StandardSocketOptions.IP_MULTICAST_IF,
                     NetworkInterface.getByInetAddress(InetAddress.getLoopbackAddress()));
-            EngineCounters counters = StackAccess.devices(ProcessStack.stack()).engine().counters();
+            EngineCounters counters =
+                    StackAccess.devices(ProcessStack.stack()).engine().counters();
             long before = counters.icrcErrors;
             InetSocketAddress to = new InetSocketAddress(group.toInetAddress(), Frame.UDP_PORT);
             byte[] damaged = sealed(sender, 7);

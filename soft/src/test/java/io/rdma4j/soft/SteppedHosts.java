@@ -33,15 +33,17 @@ final class SteppedHosts implements StackClock, StackDriver, AutoCloseable {
     TestEndpoint endpoint(String name, String addressText) {
         InetAddress address = InetAddress.ofLiteral(addressText);
         RunDirectory directory = RunDirectory.ofVirtualHost(name);
-        SoftStack stack = StackAccess.create(SoftStack.class, new StackSettings(
-                () -> LinkOptions.NONE,
-                () -> SecurityOptions.DEFAULT,
-                network::newLinkSet,
-                () -> directory,
-                new SingleInterfaceNetwork("eth0", address, MTU_BYTES),
-                this,
-                this,
-                new Random(1)));
+        SoftStack stack = StackAccess.create(
+                SoftStack.class,
+                new StackSettings(
+                        () -> LinkOptions.NONE,
+                        () -> SecurityOptions.DEFAULT,
+                        network::newLinkSet,
+                        () -> directory,
+                        new SingleInterfaceNetwork("eth0", address, MTU_BYTES),
+                        this,
+                        this,
+                        new Random(1)));
         stacks.add(stack);
         return new TestEndpoint(stack.deviceOf(address).orElseThrow().open(), address);
     }

@@ -157,7 +157,11 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
                             "left",
                             queuePairs() - before,
                             "failures",
-                            StackAccess.devices(ProcessStack.stack()).engine().engines().counters().queuePairFailures,
+                            StackAccess.devices(ProcessStack.stack())
+                                    .engine()
+                                    .engines()
+                                    .counters()
+                                    .queuePairFailures,
                             "slowestMillis",
                             TimeUnit.NANOSECONDS.toMillis(slowestNanos)));
         }

@@ -10,8 +10,8 @@ import io.rdma4j.acceptance.process.Parent;
 import io.rdma4j.acceptance.process.Role;
 import java.time.Duration;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**

@@ -127,8 +127,10 @@ public final class HostilePackets implements AcceptanceTest {
                 attacker.send(packets.subList(0, SLICE), true); // warms up
                 settle();
                 Map<String, Object> report = new LinkedHashMap<>();
-                EngineCounters counters =
-                        StackAccess.devices(ProcessStack.stack()).engine().engines().counters();
+                EngineCounters counters = StackAccess.devices(ProcessStack.stack())
+                        .engine()
+                        .engines()
+                        .counters();
                 long received = -counters.receivedPackets;
                 long counted = -accounted(counters);
                 for (int from = 0; from < packets.size(); from += SLICE) {
@@ -137,7 +139,10 @@ public final class HostilePackets implements AcceptanceTest {
                     flow.run(reference, () -> attacker.send(slice, false));
                 }
                 settle();
-                counters = StackAccess.devices(ProcessStack.stack()).engine().engines().counters();
+                counters = StackAccess.devices(ProcessStack.stack())
+                        .engine()
+                        .engines()
+                        .counters();
                 report.put("seconds", (System.nanoTime() - begin) / 1_000_000_000);
                 report.put("packets", packets.size());
                 report.put("broken", attacker.broken);

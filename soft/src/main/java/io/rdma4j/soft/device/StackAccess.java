@@ -5,8 +5,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this project's own test network and tests do with a stack, and programs cannot: the types are not exported. The class of the
- * stacks provides it when it is initialized.
+ * Creates stacks with any settings and shows their devices, for this project's own test network and tests. Programs cannot use it,
+ * because its types are not exported. The class of the stacks provides it when it is initialized.
  */
 public abstract class StackAccess {
     private static volatile @Nullable StackAccess provided;

@@ -57,7 +57,8 @@ class CrossEngineQueueTest {
 
     @Test
     void fullQueueRefusesFramesUntilItIsDrained() {
-        Receiver receiver = new Receiver(StackAccess.devices(ProcessStack.stack()).engine());
+        Receiver receiver =
+                new Receiver(StackAccess.devices(ProcessStack.stack()).engine());
         assertThat(crossEngineQueue.isEmpty()).isTrue();
         for (int round = 0; round < 3; round++) {
             for (int i = 0; i < CrossEngineQueue.FRAMES; i++) {
