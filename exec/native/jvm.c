@@ -5,11 +5,9 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bridge.h"
@@ -40,12 +38,6 @@ enum {
 /* The number that a macro stands for, as text. */
 #define TEXT_OF(number) TEXT(number)
 #define TEXT(number) #number
-
-/* How long the thread that starts the virtual machine may wait for the lock of the dynamic linker. */
-#define LOADER_SECONDS 5
-
-/* What the start of the virtual machine may need of a stack: 110 KiB were seen. */
-#define START_STACK_BYTES (1024 * 1024)
 
 typedef void *const **jni_table;	/* JNIEnv * or JavaVM * */
 
@@ -314,6 +306,29 @@ static int is_virtual_machine(struct dl_phdr_info *object, size_t bytes, void *u
 	return name && !strcmp(name, "/libjvm.so");
 }
 
+/* Where the code of the virtual machine is. */
+static uintptr_t code_start, code_end;
+
+static int find_code(struct dl_phdr_info *object, size_t bytes, void *unused)
+{
+	if (!is_virtual_machine(object, bytes, unused))
+		return 0;
+	for (int i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+
+		if (part->p_type == PT_LOAD && part->p_flags & PF_X) {
+			code_start = object->dlpi_addr + part->p_vaddr;
+			code_end = code_start + part->p_memsz;
+		}
+	}
+	return 1;
+}
+
+int vm_has_code(const void *address)
+{
+	return (uintptr_t)address - code_start < code_end - code_start;
+}
+
 static int create_vm(const char *file, jni_table *environment)
 {
 	struct option_list list = { 0 };
@@ -325,6 +340,7 @@ static int create_vm(const char *file, jni_table *environment)
 		complain("the Java virtual machine cannot be loaded: ", dlerror());
 		return ENODEV;
 	}
+	dl_iterate_phdr(find_code, NULL);
 	create = (int32_t (*)(jni_table *, jni_table *, struct jni_arguments *))dlsym(library, "JNI_CreateJavaVM");
 	if (!create) {
 		complain("RDMA4J_EXEC_JVM does not name a Java virtual machine: ", file);
@@ -371,99 +387,6 @@ static int start_vm(void)
 		complain("the Java virtual machine does not find the classes of rdma4j: check RDMA4J_EXEC_MODULES", "");
 	}
 	JNI(vm, VM_DETACH_CURRENT_THREAD, int32_t (*)(jni_table))(vm);
-	return error;
-}
-
-/* The start, which may begin after its caller has given up. */
-struct start {
-	int refers;		/* the threads that use this structure */
-	int is_taken;		/* by the new thread, which then starts, or by its caller, which then returns an error */
-	sem_t has_begun;
-	int error;
-};
-
-static void release_start(struct start *start)
-{
-	if (__atomic_sub_fetch(&start->refers, 1, __ATOMIC_ACQ_REL))
-		return;
-	sem_destroy(&start->has_begun);
-	free(start);
-}
-
-/* dlopen without a name only takes the lock of the dynamic linker. */
-static void *run_start(void *argument)
-{
-	struct start *start = argument;
-	void *program = dlopen(NULL, RTLD_NOW);
-
-	if (program)
-		dlclose(program);
-	if (!__atomic_exchange_n(&start->is_taken, 1, __ATOMIC_ACQ_REL)) {
-		sem_post(&start->has_begun);
-		start->error = start_vm();
-	}
-	release_start(start);
-	return NULL;
-}
-
-static int wait_for_start(struct start *start, pthread_t thread)
-{
-	struct timespec limit;
-
-	clock_gettime(CLOCK_MONOTONIC, &limit);
-	limit.tv_sec += LOADER_SECONDS;
-	while (sem_clockwait(&start->has_begun, CLOCK_MONOTONIC, &limit) && errno == EINTR)
-		;
-	if (__atomic_exchange_n(&start->is_taken, 1, __ATOMIC_ACQ_REL))
-		return pthread_join(thread, NULL);
-	pthread_detach(thread);
-	complain("Java cannot start in the constructor of a library that dlopen loads: "
-		 "use the devices before dlopen, or after it has returned", "");
-	return EDEADLK;
-}
-
-static int create_start(void)
-{
-	struct start *start = calloc(1, sizeof(*start));
-	pthread_attr_t attributes;
-	pthread_t thread;
-	int error = start ? pthread_attr_init(&attributes) : ENOMEM;
-
-	if (!error) {
-		start->refers = 2;
-		sem_init(&start->has_begun, 0, 0);
-		pthread_attr_setstacksize(&attributes, START_STACK_BYTES);
-		error = create_java_thread(&thread, &attributes, run_start, start);
-		pthread_attr_destroy(&attributes);
-	}
-	if (error) {
-		free(start);
-		complain("the thread that starts the Java virtual machine cannot be created: ", strerror(error));
-		return error;
-	}
-	error = wait_for_start(start, thread);
-	if (!error)
-		error = start->error;
-	release_start(start);
-	return error;
-}
-
-/*
- * A thread of its own starts the virtual machine: the caller's stack may be too small, and the caller may have the lock of the dynamic
- * linker, in a constructor that dlopen runs. Threads of Java need that lock to find native methods and to load libraries, and the caller
- * waits for them. The handlers of the program's signals wait until the start is over.
- */
-static int start(void)
-{
-	sigset_t all, blocked;
-	int error, state;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &blocked);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	error = create_start();
-	pthread_setcancelstate(state, NULL);
-	pthread_sigmask(SIG_SETMASK, &blocked, NULL);
 	return error;
 }
 
@@ -525,7 +448,7 @@ static int start_once(void)
 	if (state == NOT_STARTED) {
 		error = threads_prepare();
 		if (!error)
-			error = start();
+			error = start_by_thread(start_vm);
 		/* A later call may come from a thread that can start it. */
 		if (error != EDEADLK)
 			__atomic_store_n(&state, error ? FAILED : RUNNING, __ATOMIC_RELEASE);

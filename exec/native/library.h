@@ -107,7 +107,11 @@ int threads_have_stack(size_t bytes);
 /* jvm.c: writes a sentence with a detail at its end, which may be empty, to standard error. */
 void complain(const char *sentence, const char *detail);
 
+/* start.c: calls a function, which starts the virtual machine, in a new thread. Returns its result, or an errno. */
+int start_by_thread(int (*begin)(void));
+
 /* jvm.c: attaches the calling thread to the virtual machine, and detaches it. vm_attach and vm_check return 0 or an errno. */
+int vm_has_code(const void *address);	/* whether an address is in the code of the virtual machine */
 int vm_check(void);	/* whether the virtual machine runs in this process */
 int vm_attach(void **environment);
 void vm_detach(void);

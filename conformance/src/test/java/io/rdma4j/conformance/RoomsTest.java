@@ -164,7 +164,7 @@ class RoomsTest {
         noClockIn(room);
     }
 
-    /** Classes whose state belongs to the process: the lock files and the default stack. */
+    /** Classes whose state belongs to the process: the lock files, the default stack, and the access that the class of the stacks provides. */
     private static final Set<String> STATE_OF_THE_PROCESS = Set.of(
             "io.rdma4j.soft.sharing.SystemLockFile",
             "io.rdma4j.soft.process.ProcessStack",
