@@ -300,6 +300,7 @@ define_cases() {
     done
     [ "$peer" = java ] || return 0
     case_add rxe-holds-port java-in-guest java-in-guest 'explained, exit 255' 60 case_rxe_holds_port
+    case_add rxe-has-address java-in-guest java-in-guest 'explained, exit 255' 60 case_rxe_has_address
     define_exec_cases
     define_host_cases
     define_host_stream_cases

@@ -219,18 +219,31 @@ case_silent() { # SERVER CLIENT FAMILY
     return $bad
 }
 
-# Java in the guest, where the kernel's rxe has bound the port: the error message says so and what to do.
-case_rxe_holds_port() { # SERVER CLIENT
+# Java without native access in the guest, where the kernel's rxe has the address and UDP port 4791.
+rping_in_guest() { # VARIABLES OF THE ENVIRONMENT
     local text
-    printf '%s\n' "Java (in the guest) rping -s -a $guest_ip4" >"$case_dir/server.cmd"
-    text=$(guest_sh guest "timeout -k 3 $case_timeout $(printf '%q' "$java") -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
+    printf '%s\n' "$1 Java (in the guest) rping -s -a $guest_ip4" >"$case_dir/server.cmd"
+    text=$(guest_sh guest "$1 timeout -k 3 $case_timeout $(printf '%q' "$java") -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
         --enable-native-access=io.rdma4j.link --module-path $(printf '%q' "$module_path") \
         --module io.rdma4j.tools/io.rdma4j.tools.Main rping -s -a $guest_ip4")
     echo $? >"$case_dir/server.rc"
     printf '%s\n' "$text" >"$case_dir/server.err"
     expect_code server 255
+}
+
+# The error message says that the kernel has the port, and what to do.
+case_rxe_holds_port() { # SERVER CLIENT
+    rping_in_guest RDMA4J_DEVICE=soft
     expect_lines server err '^rdma_bind_addr: Address already in use$'
     expect_lines server err "UDP port 4791 of $guest_ip4 is held by .*EADDRINUSE.*rmmod rdma_rxe"
+    [ ! -e "$case_dir/why" ]
+}
+
+# The software device does not take the address of a device of this machine, which the error message names.
+case_rxe_has_address() { # SERVER CLIENT
+    rping_in_guest ''
+    expect_lines server err '^rdma_bind_addr: No such device$'
+    expect_lines server err "$guest_ip4 belongs to rxe0, which this process cannot use: .*--enable-native-access"
     [ ! -e "$case_dir/why" ]
 }
 
