@@ -1,13 +1,13 @@
 /** For tests: hosts in one process over a virtual network, in real or virtual time, with seeded faults. */
 @org.jspecify.annotations.NullMarked
 module io.rdma4j.testkit {
-    requires static transitive org.jspecify;
+    requires static org.jspecify;
     requires io.rdma4j.wire;
     requires io.rdma4j.link;
     requires transitive io.rdma4j.verbs;
     requires transitive io.rdma4j.cm;
     requires transitive io.rdma4j.soft;
-    requires static transitive org.junit.jupiter.api;
+    requires static org.junit.jupiter.api;
 
     exports io.rdma4j.testkit;
     exports io.rdma4j.testkit.junit;

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Checks the dependency rules of the rooms in ARCHITECTURE.md against the class files. */
 class RoomsTest {
-    private static final JavaClasses CLASSES = new ClassFileImporter()
+    static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("io.rdma4j");
 
