@@ -287,9 +287,12 @@ public final class MemoryTable {
      */
     @Nullable
     MemoryRegion findAgain(@Nullable MemoryRegion region, int right, QueuePairMachine queuePair) {
-        MemoryRegion latest = region == null ? null : region.latest();
-        if (latest == null || latest == region) { // the usual case: nothing but the validity can have changed
-            return latest != null && latest.isValid() ? latest : null;
+        if (region == null) {
+            return null;
+        }
+        MemoryRegion latest = region.latest();
+        if (latest == region) { // the usual case: nothing but the validity can have changed
+            return latest.isValid() ? latest : null;
         }
         return isUsable(latest, region.protectionDomain(), right, queuePair) ? latest : null;
     }
