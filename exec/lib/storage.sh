@@ -9,13 +9,16 @@ define_storage_rows() {
     fabric_add RxM-tagged '-p verbs;ofi_rxm -e rdm -m tagged'
 }
 
+# These packages are large, and that of tgt starts a service: those of rows that do not run are not installed.
 install_storage_programs() {
-    local name missing=()
-    for name in ceph-mon:ceph-mon ceph-osd:ceph-osd rados:ceph-common tgtd:tgt iscsi-perf:libiscsi-bin qemu-img:qemu-utils \
-        fi_pingpong:libfabric-bin; do
-        command -v "${name%%:*}" >/dev/null || missing+=("${name#*:}")
+    local selected each rows_of program package missing=()
+    selected=$(rows_list)
+    for each in Ceph/:ceph-mon:ceph-mon Ceph/:ceph-osd:ceph-osd Ceph/:rados:ceph-common libiscsi/:tgtd:tgt \
+        libiscsi/:iscsi-perf:libiscsi-bin libiscsi/:qemu-img:qemu-utils libfabric/:fi_pingpong:libfabric-bin; do
+        IFS=: read -r rows_of program package <<<"$each"
+        [[ $selected != *"$rows_of"* ]] || command -v "$program" >/dev/null || missing+=("$package")
     done
-    [ -n "$(find /usr/lib -name block-iscsi.so -path '*/qemu/*')" ] || missing+=(qemu-block-extra)
+    [[ $selected != *libiscsi/* ]] || [ -n "$(find /usr/lib -name block-iscsi.so -path '*/qemu/*')" ] || missing+=(qemu-block-extra)
     [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 }
 
@@ -38,7 +41,7 @@ fabric_add() { # NAME OPTIONS
 fabric_figures() {
     local label
     for label in client server; do prints $label 6 '^(64|256|1k|4k|64k|1m) +100 +=100 ' || return; done
-    remark "$(awk '$1 == "64" { print "64 bytes: " $7 " us" } $1 == "1m" { print "1 MiB: " $6 " MB/s" }' "$row_dir/client.out" | paste -sd',')"
+    remark "$(awk '$1 == "1k" { print "1 KiB: " $7 " us" } $1 == "1m" { print "1 MiB: " $6 " MB/s" }' "$row_dir/client.out" | paste -sd',')"
 }
 
 # ---- Ceph ----
@@ -151,7 +154,7 @@ ends_target() {
     finish server
     [ $status -eq 0 ] || wrong "the target ended with $status" || return
     no_complaint server || return
-    ! grep -E 'ibv_|rdma_|wc error|err:.*wr_id' "$row_dir/server.err" >>"$row_dir/why"
+    ! grep -E 'ibv_|rdma_|wr_id:.*err:' "$row_dir/server.err" >>"$row_dir/why"
 }
 
 # Runs an initiator. tgt drops an initiator whose first command comes before the acknowledgement of the response to its login: rdma4j
