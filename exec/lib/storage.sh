@@ -158,7 +158,7 @@ ends_target() {
 }
 
 # Runs an initiator. tgt drops an initiator whose first command comes before the acknowledgement of the response to its login: rdma4j
-# may send the two in this order, which a card does not. Then the initiator logs in once more, up to three times, and the row says so.
+# may send the two in this order, which a card does not. Then the initiator logs in again, at most twice, and the row says so.
 initiates() { # LABEL COMMAND...
     local drops
     for _ in 1 2 3; do
