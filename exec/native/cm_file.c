@@ -109,15 +109,19 @@ static ssize_t execute(int descriptor, int handle, const void *buffer, size_t by
 {
 	const struct command *command = buffer;
 	int before = errno;
+	int has_waited = 0;
 	int error;
 
 	do {
 		uint64_t arguments[] = { handle, (uintptr_t)buffer, bytes, other_handle(buffer, bytes) };
 
 		error = bridge_call(BRIDGE_CM_WRITE, arguments);
+		if (error && has_waited && handle_of(descriptor) != handle)
+			error = wait_for_closed();
 		if (error != EAGAIN || command->number != GET_EVENT)
 			break;
 		error = wait_readable(descriptor);
+		has_waited = 1;
 	} while (!error);
 	errno = error ? error : before;
 	return error ? -1 : (ssize_t)bytes;

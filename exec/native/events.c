@@ -47,6 +47,12 @@ static int wait_for_raise(uint32_t seen)
 	return error == EAGAIN ? 0 : error;
 }
 
+int wait_for_closed(void)
+{
+	pause();
+	return EBADF;
+}
+
 int wait_readable(int descriptor)
 {
 	struct pollfd wait = { .fd = descriptor, .events = POLLIN };
@@ -61,7 +67,7 @@ int wait_readable(int descriptor)
 		int error;
 
 		if (poll(&wait, 1, 0) > 0)
-			return 0;
+			return wait.revents & POLLNVAL ? wait_for_closed() : 0;
 		error = wait_for_raise(seen);
 		if (error)
 			return error;

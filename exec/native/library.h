@@ -121,6 +121,11 @@ void vm_detach(void);
  * errno. Java's thread that has made an eventfd readable calls note_raised.
  */
 int wait_readable(int descriptor);
+/*
+ * For a thread that waits for a descriptor which another thread has closed. A kernel keeps the file for it, but no event wakes it any more: it
+ * waits until a signal ends the call, or the process ends. Programs rely on it, as rping, which closes its channel at the end. Returns EBADF.
+ */
+int wait_for_closed(void);
 void note_raised(void);
 
 /* regions.c: the addresses of registered memory. */

@@ -182,7 +182,44 @@ static int standard_descriptors(void)
 	return 0;
 }
 
+static int waits_for;
+static volatile int has_returned;
+
+/* The command with which librdmacm takes an event. */
+static void *take_event(void *unused)
+{
+	static struct {
+		uint32_t number;
+		uint16_t structure_bytes, response_bytes;
+		void *response;
+	} command = { 12, 8, sizeof(memory), memory };
+	ssize_t written = write(waits_for, &command, sizeof(command));
+
+	(void)written;
+	has_returned = 1;
+	return unused;
+}
+
+/* The thread that waits for an event goes on waiting, as in a kernel, also when something else happens to the device. */
+static int close_while_waiting(void)
+{
+	pthread_t thread;
+
+	waits_for = open("/dev/infiniband/rdma_cm", O_RDWR | O_CLOEXEC);
+	check(waits_for >= 0 && !pthread_create(&thread, NULL, take_event, NULL), "a file");
+	usleep(200000);
+	check(!has_returned && !close(waits_for), "close");
+	for (int i = 0; i < 5; i++) {
+		check(!context->ops.req_notify_cq(queue, 0), "a request for an event");
+		write_something();
+		usleep(50000);
+	}
+	check(!has_returned, "a wait that goes on");
+	return pthread_cancel(thread) || pthread_join(thread, NULL) ? 98 : 0;
+}
+
 static const struct test_case cases[] = {
+	{ "close_while_waiting", close_while_waiting, 0 },
 	{ "close_each", close_each, 0 },
 	{ "close_all_at_once", close_all_at_once, 0 },
 	{ "replace", replace, 0 },
