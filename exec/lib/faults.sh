@@ -153,7 +153,8 @@ ended_without_guardian() {
     compile_ends && start_ends exec-alone KILL || return
     end_server KILL
     sleep 3
-    ! grep -q DISCONNECTED "$row_dir/client.out" "$row_dir/java-client.out" || wrong 'a peer learns of the end'
+    ! grep -q DISCONNECTED "$row_dir/client.out" "$row_dir/java-client.out" || wrong 'a peer learns of the end' || return
+    wait_until 10 port_4791_is_free server || wrong "UDP port 4791 is held: $(ip netns exec "${netns[server]}" ss -Hulnp "sport = :4791")"
 }
 
 ended_with_guardian() { # TIMES WAY

@@ -98,3 +98,4 @@ listens_tcp() { # HOST PORT
     ip netns exec "${netns[$1]}" ss -Hltn "sport = :$2" | grep -q .
 }
 holds_port_4791() { ip netns exec "${netns[$1]}" ss -Hlun 'sport = :4791' | grep -q .; } # HOST
+port_4791_is_free() { ! holds_port_4791 "$1"; } # HOST

@@ -39,9 +39,16 @@ static pthread_once_t first_mark = PTHREAD_ONCE_INIT;
 static pid_t owner;		/* the process whose descriptors have marks */
 static int is_child;		/* of fork, which has a table of its own, but no Java: nothing is protected, and nothing has to be ended */
 
+/* Java's sockets would keep their ports in use, after the end of the parent as well, while nobody reads from them. */
 static void note_child(void)
 {
 	is_child = 1;
+	for (int descriptor = 0; descriptor <= highest; descriptor++) {
+		if (marks[descriptor] == MARK_JAVA) {
+			marks[descriptor] = 0;
+			libc_close(descriptor);
+		}
+	}
 }
 
 static void prepare(void)

@@ -2,11 +2,14 @@
  * Descriptors of the program and of Java. descriptors.c NAME runs one of the cases; test/process runs all of them.
  */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <netinet/in.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -141,6 +144,34 @@ static int low_numbers_are_free(void)
 }
 
 /* A child of fork closes all descriptors, those of Java too. */
+static int has_roce_port(void)
+{
+	for (int i = 3; i < LIMIT; i++) {
+		struct sockaddr_in address;
+		socklen_t bytes = sizeof(address);
+
+		if (!getsockname(i, (struct sockaddr *)&address, &bytes) && address.sin_port == htons(4791))
+			return 1;
+	}
+	return 0;
+}
+
+/* A child that lives longer than its parent must not keep UDP port 4791. */
+static int child_has_no_port(void)
+{
+	int status;
+	pid_t child;
+
+	write_something();
+	check(has_roce_port(), "the port in the parent");
+	child = fork();
+	if (!child)
+		_exit(has_roce_port());
+	check(waitpid(child, &status, 0) == child && !status, "no port in the child");
+	write_something();
+	return 0;
+}
+
 static int close_in_child(void)
 {
 	int status;
@@ -225,6 +256,7 @@ static const struct test_case cases[] = {
 	{ "replace", replace, 0 },
 	{ "reuse_the_number_of_a_channel", reuse_the_number_of_a_channel, 0 },
 	{ "low_numbers_are_free", low_numbers_are_free, 0 },
+	{ "child_has_no_port", child_has_no_port, 0 },
 	{ "close_in_child", close_in_child, 0 },
 	{ "standard_descriptors", standard_descriptors, 1 },
 };
