@@ -130,8 +130,13 @@ final class IdAddresses {
         hold = reserved;
         local = reserved.local;
         localEndpoint = at;
-        if (at == null) {
-            service.host().attachAll(DeviceChoice.current(), address, isFamilyOnly(address));
+    }
+
+    /** Makes the addresses of a bound wildcard ready for a listen. An identifier that resolves needs one address only. */
+    void attachWildcard() {
+        InetAddress bound = requireLocal().getAddress();
+        if (bound.isAnyLocalAddress()) {
+            service.host().attachAll(DeviceChoice.current(), bound, isFamilyOnly());
         }
     }
 

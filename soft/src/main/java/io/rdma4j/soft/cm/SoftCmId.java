@@ -95,6 +95,7 @@ final class SoftCmId implements ProviderCmId {
     public void bind(InetSocketAddress local) {
         require("rdma_bind_addr", State.IDLE);
         addresses.bind(local);
+        addresses.attachWildcard();
         state = State.ADDR_BOUND;
         service.add(this);
     }
