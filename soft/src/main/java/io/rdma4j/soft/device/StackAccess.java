@@ -24,7 +24,7 @@ public abstract class StackAccess {
         try {
             MethodHandles.lookup().ensureInitialized(type);
         } catch (IllegalAccessException e) {
-            throw new IllegalArgumentException("not a class of this module: " + type, e);
+            throw new IllegalArgumentException(e); // not a class of this module
         }
         return type.cast(access().newStack(settings));
     }
@@ -35,7 +35,7 @@ public abstract class StackAccess {
     }
 
     private static StackAccess access() {
-        return Objects.requireNonNull(provided, "no stack was created");
+        return Objects.requireNonNull(provided);
     }
 
     /** Creates a stack. */
