@@ -284,6 +284,7 @@ public final class Engine implements WaitDriver {
     /** Stops driving a queue pair; under the engine lock. Its number is not reused for a minute. */
     public void removeQueuePair(DrivenQueuePair queuePair) {
         deadlines.remove(queuePair);
+        faults.forget(queuePair);
         queuePair.removed = true;
         queuePair.flow.close();
         queuePair.port = null;
