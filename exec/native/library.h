@@ -98,9 +98,6 @@ void threads_forget(void);	/* in the child, which has one thread and no devices 
 /* Calls a function when the calling thread ends, as one that uses Java. */
 void threads_watch_end(void);
 
-/* Tells whether that many bytes are free below the caller's frame, on the thread's own stack. */
-int threads_have_stack(size_t bytes);
-
 /* The stack of the first thread that Java may use, in KiB; the option of the virtual machine for it. */
 #define MAIN_STACK_KIB 8192
 

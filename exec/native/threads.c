@@ -169,7 +169,8 @@ static void find_own_stack(uintptr_t here)
 	pthread_attr_destroy(&attributes);
 }
 
-int threads_have_stack(size_t bytes)
+/* Tells whether that many bytes are free below the caller's frame, on the thread's own stack. */
+static int has_stack(size_t bytes)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
@@ -193,7 +194,7 @@ static int attach(void)
 
 int java_enter_with_care(void)
 {
-	if (!threads_have_stack(JAVA_STACK_BYTES)) {
+	if (!has_stack(JAVA_STACK_BYTES)) {
 		java_leave();
 		return 1;
 	}

@@ -34,16 +34,16 @@ final class FaultContainment {
         this.engine = engine;
     }
 
+    /** Notes the queue pair that the engine works for from now on. Called for each packet. */
+    void workFor(DrivenQueuePair queuePair) {
+        worker = queuePair;
+    }
+
     /** Forgets a queue pair that is removed, which would otherwise remain reachable until the engine works for another one. */
     void forget(DrivenQueuePair removed) {
         if (removed.equals(worker)) {
             worker = null;
         }
-    }
-
-    /** Notes the queue pair that the engine works for from now on. Called for each packet. */
-    void workFor(DrivenQueuePair queuePair) {
-        worker = queuePair;
     }
 
     /** Notes that the engine begins or ends to receive frames. */
