@@ -157,7 +157,8 @@ final class ProviderBinding {
             target = RouteLookup.loopbackOf(target);
         }
         InetSocketAddress peer = new InetSocketAddress(target, destination.getPort());
-        if (ids.size() == 1 && (providers.areAllAllowed() || isBoundToOneAddress(ids.getFirst()))) {
+        boolean isOnly = ids.size() == 1;
+        if (isOnly && isBoundToOneAddress(ids.getFirst())) {
             ids.getFirst().resolveAddress(source, peer, null, timeout);
             return;
         }
@@ -166,7 +167,9 @@ final class ProviderBinding {
         InetAddress local = routeSource == null ? Objects.requireNonNull(wanted) : routeSource;
         CmProvider provider = providers.of(local);
         if (provider != null) {
-            keepOnly(provider).resolveAddress(source, peer, routeSource, timeout);
+            // An identifier of a wildcard keeps its port, unless the user has named a device of another provider.
+            ProviderCmId id = isOnly && providers.areAllAllowed() ? ids.getFirst() : keepOnly(provider);
+            id.resolveAddress(source, peer, routeSource, timeout);
         } else if (routeSource == null) {
             throw noDevice(operation, local);
         } else {
