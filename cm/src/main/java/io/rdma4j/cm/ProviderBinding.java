@@ -10,6 +10,7 @@ import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.spi.VerbsProvider;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -24,10 +25,6 @@ import org.jspecify.annotations.Nullable;
  * each provider after binding to a wildcard, else one. The identifier's lock serialises the calls.
  */
 final class ProviderBinding {
-    private static final String UNUSABLE_DEVICE_HINT =
-            "RDMA4J_DEVICE=soft uses the software device instead, which works where the"
-                    + " network interface leaves UDP port 4791 to programs";
-
     /** A provider's identifier and its provider. */
     private record Part(CmProvider provider, ProviderCmId id) {}
 
@@ -157,7 +154,8 @@ final class ProviderBinding {
             target = RouteLookup.loopbackOf(target);
         }
         InetSocketAddress peer = new InetSocketAddress(target, destination.getPort());
-        if (ids.size() == 1 && (providers.areAllAllowed() || isBoundToOneAddress(ids.getFirst()))) {
+        boolean isOnly = ids.size() == 1;
+        if (isOnly && isBoundToOneAddress(ids.getFirst())) {
             ids.getFirst().resolveAddress(source, peer, null, timeout);
             return;
         }
@@ -166,7 +164,9 @@ final class ProviderBinding {
         InetAddress local = routeSource == null ? Objects.requireNonNull(wanted) : routeSource;
         CmProvider provider = providers.of(local);
         if (provider != null) {
-            keepOnly(provider).resolveAddress(source, peer, routeSource, timeout);
+            // An identifier of a wildcard keeps its port, unless the user has named a device of another provider.
+            ProviderCmId id = isOnly && providers.areAllAllowed() ? ids.getFirst() : keepOnly(provider);
+            id.resolveAddress(source, peer, routeSource, timeout);
         } else if (routeSource == null) {
             throw noDevice(operation, local);
         } else {
@@ -257,7 +257,7 @@ final class ProviderBinding {
         String leads = AddressText.of(local) + ", the address of this host that leads there";
         return refusal.isEmpty()
                 ? "no RDMA device has " + leads + " (ENODEV). " + providers.hint()
-                : leads + ", belongs to " + refusal + " (ENODEV). " + UNUSABLE_DEVICE_HINT;
+                : leads + ", belongs to " + refusal + " (ENODEV). " + VerbsProvider.REFUSAL_HINT;
     }
 
     private RdmaException noDevice(String operation, InetAddress local) {
@@ -268,6 +268,6 @@ final class ProviderBinding {
                         operation,
                         Errno.ENODEV,
                         "the local address " + AddressText.of(local) + " belongs to " + refusal,
-                        UNUSABLE_DEVICE_HINT);
+                        VerbsProvider.REFUSAL_HINT);
     }
 }

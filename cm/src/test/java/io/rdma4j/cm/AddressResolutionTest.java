@@ -47,12 +47,27 @@ class AddressResolutionTest {
     }
 
     @Test
-    void routeOfAnIdentifierWithAProviderIsLeftToIt() {
+    void identifierOfAWildcardKeepsItsProviderIdentifier() {
         id.bindAddress(new InetSocketAddress("0.0.0.0", 0));
         id.resolveAddress(DESTINATION, TIMEOUT);
         assertThat(provider.ids).hasSize(1);
-        assertThat(provider.lookedUp).isEmpty();
-        assertThat(lastCall()).isEqualTo("resolveAddress from null to /192.0.2.2:7 by null");
+        assertThat(provider.lookedUp).containsExactly(PEER);
+        assertThat(lastCall()).isEqualTo("resolveAddress from null to /192.0.2.2:7 by /192.0.2.1");
+    }
+
+    @Test
+    void identifierOfAWildcardIsRefusedTheAddressOfADeviceThatCannotBeUsed() {
+        id.bindAddress(new InetSocketAddress("0.0.0.0", 0));
+        provider.refusal = "card0, which this process cannot use: no permission";
+        id.resolveAddress(DESTINATION, TIMEOUT);
+        try (CmEvent event = channel.await()) {
+            assertThat(event.type()).isEqualTo(CmEvent.Type.ADDRESS_ERROR);
+            assertThat(event.explanation()).contains("192.0.2.1").contains("belongs to card0");
+        }
+        assertThatThrownBy(() -> id.resolveAddress(new InetSocketAddress(LOCAL, 0), DESTINATION, TIMEOUT))
+                .isInstanceOf(RdmaException.class)
+                .hasMessageContaining("the local address 192.0.2.1 belongs to card0");
+        assertThat(lastCall()).isEqualTo("bind");
     }
 
     @Test

@@ -22,15 +22,14 @@ public interface Device {
         return List.copyOf(devices);
     }
 
-    /** Returns the device that has a local address, if any. */
+    /**
+     * Returns the device that has a local address, if any.
+     *
+     * @throws RdmaException {@code ENODEV} if a device of this host has the address and this process cannot use it, unless {@link
+     *     DeviceChoice} names another device or provider
+     */
     static Optional<Device> of(InetAddress address) {
-        for (VerbsProvider provider : VerbsProviders.all()) {
-            Optional<Device> device = provider.deviceOf(address);
-            if (device.isPresent()) {
-                return device;
-            }
-        }
-        return Optional.empty();
+        return VerbsProviders.deviceOf(VerbsProviders.all(), DeviceChoice.current(), address);
     }
 
     /** Returns the device with a name, if any. */

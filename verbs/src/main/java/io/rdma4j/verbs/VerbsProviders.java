@@ -1,9 +1,11 @@
 package io.rdma4j.verbs;
 
 import io.rdma4j.verbs.spi.VerbsProvider;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.ServiceLoader;
 
 /**
@@ -27,5 +29,30 @@ final class VerbsProviders {
 
     static List<VerbsProvider> all() {
         return Holder.ALL;
+    }
+
+    /**
+     * Returns the device of the first provider that has one with a local address.
+     *
+     * @throws RdmaException if a provider that the user has not excluded refuses the address
+     */
+    static Optional<Device> deviceOf(List<VerbsProvider> providers, DeviceChoice choice, InetAddress address) {
+        String requested = choice.requested();
+        for (VerbsProvider provider : providers) {
+            Optional<Device> device = provider.deviceOf(address);
+            if (device.isPresent()) {
+                return device;
+            }
+            boolean isExcluded = requested != null && !requested.equals(provider.name());
+            String refusal = isExcluded ? "" : provider.refusal(address);
+            if (!refusal.isEmpty()) {
+                throw new RdmaException(
+                        "ibv_get_device_list",
+                        Errno.ENODEV,
+                        "the local address " + address.getHostAddress() + " belongs to " + refusal,
+                        VerbsProvider.REFUSAL_HINT);
+            }
+        }
+        return Optional.empty();
     }
 }

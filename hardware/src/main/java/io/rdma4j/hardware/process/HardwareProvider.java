@@ -36,4 +36,9 @@ public final class HardwareProvider implements VerbsProvider {
     public Optional<Device> deviceOf(InetAddress address) {
         return HardwareDevices.of(address).map(Device.class::cast);
     }
+
+    @Override
+    public String refusal(InetAddress address) {
+        return HardwareDevices.refusal(address);
+    }
 }

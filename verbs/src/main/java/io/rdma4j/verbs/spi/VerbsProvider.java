@@ -7,6 +7,10 @@ import java.util.Optional;
 
 /** A source of devices, found by {@link java.util.ServiceLoader}. Thread safe. */
 public interface VerbsProvider {
+    /** What to try if {@link #refusal} gives a reason. */
+    String REFUSAL_HINT = "RDMA4J_DEVICE=soft uses the software device instead, which works where the"
+            + " network interface leaves UDP port 4791 to programs";
+
     /** Returns a short name for messages, for example {@code soft}. */
     String name();
 
@@ -24,6 +28,15 @@ public interface VerbsProvider {
 
     /** Returns the device that has a local address, if any. */
     Optional<Device> deviceOf(InetAddress address);
+
+    /**
+     * Returns a clause that names the device with this local address, and says why this process cannot use it. Empty if the
+     * provider has no such device. No other provider's device then stands for the address: a card keeps the packets of RoCE from
+     * programs.
+     */
+    default String refusal(InetAddress address) {
+        return "";
+    }
 
     /**
      * Creates two devices that reach each other and nothing else, and that no other process sees. A program moves data between
