@@ -3,6 +3,7 @@ package io.rdma4j.soft.engine;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.process.ProcessStack;
+import io.rdma4j.verbs.spi.UnacknowledgedEvents;
 import io.rdma4j.verbs.wait.SharedThread;
 import io.rdma4j.verbs.wait.Waiter;
 import java.lang.reflect.Proxy;
@@ -22,6 +23,7 @@ public final class FullHeapProcess {
         switch (arguments[0]) {
             case "fault" -> handleFault();
             case "lead" -> lead();
+            case "acknowledge" -> acknowledge();
             default -> throw new IllegalArgumentException(arguments[0]);
         }
         System.out.println("= " + calls);
@@ -65,6 +67,16 @@ public final class FullHeapProcess {
                     return calls > 2;
                 },
                 Long.MAX_VALUE);
+    }
+
+    /** A program acknowledges an event. */
+    private static void acknowledge() {
+        UnacknowledgedEvents events = new UnacknowledgedEvents();
+        events.add();
+        fill();
+        events.acknowledge(1);
+        full = null;
+        calls = events.count();
     }
 
     private static void fill() {

@@ -28,4 +28,10 @@ class FullHeapTest {
     void threadAllocatesNothingBetweenBecomingTheLeaderAndLeading() throws IOException, InterruptedException {
         completes("lead", 4);
     }
+
+    /** Otherwise the completion queue of the event could never be closed. */
+    @Test
+    void eventIsAcknowledgedWithoutMemory() throws IOException, InterruptedException {
+        completes("acknowledge", 0);
+    }
 }
