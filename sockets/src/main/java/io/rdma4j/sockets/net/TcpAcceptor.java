@@ -3,6 +3,7 @@ package io.rdma4j.sockets.net;
 import io.rdma4j.verbs.wait.Signal;
 import java.io.IOException;
 import java.net.SocketImpl;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * TCP. A connection that arrives after the program has stopped waiting is kept for the next call. Thread safe.
  */
 final class TcpAcceptor {
+    /** The maximum time that {@link #close} waits for the virtual thread. It ends at once unless no processor runs it. */
+    private static final long MAX_CLOSE_NANOS = 1_000_000_000L;
+
     private final SocketImpl listener;
     private final Signal arrived = new Signal();
     private boolean isAccepting;
@@ -69,6 +73,7 @@ final class TcpAcceptor {
 
     private synchronized boolean end(@Nullable SocketImpl next, @Nullable IOException why) {
         isAccepting = false;
+        notifyAll();
         if (!isClosed) {
             accepted = next;
             failure = why;
@@ -76,7 +81,10 @@ final class TcpAcceptor {
         return !isClosed;
     }
 
-    /** Closes the listener, and a connection that no call has returned. */
+    /**
+     * Closes the listener, and a connection that no call has returned. Then the port is free: the platform releases it when the
+     * virtual thread has left its call, for which this method waits.
+     */
     void close() throws IOException {
         SocketImpl kept;
         synchronized (this) {
@@ -86,10 +94,28 @@ final class TcpAcceptor {
         }
         try {
             PlatformSockets.close(listener);
+            awaitEnd();
         } finally {
             if (kept != null) {
                 closeQuietly(kept);
             }
+        }
+    }
+
+    private synchronized void awaitEnd() {
+        boolean interrupted = false;
+        long deadline = System.nanoTime() + MAX_CLOSE_NANOS;
+        long remaining = MAX_CLOSE_NANOS;
+        while (isAccepting && remaining > 0) {
+            try {
+                TimeUnit.NANOSECONDS.timedWait(this, remaining);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+            remaining = deadline - System.nanoTime();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

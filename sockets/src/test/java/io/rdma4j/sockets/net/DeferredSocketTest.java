@@ -116,6 +116,20 @@ class DeferredSocketTest {
         }
     }
 
+    /** The thread that waits for a connection over TCP has left the port when close returns. */
+    @Test
+    void portOfAClosedListenerIsFree() throws IOException {
+        SocketAddress at = new InetSocketAddress(Loopback.address(), 0);
+        for (int i = 0; i < 100; i++) {
+            try (ServerSocket listener = EITHER.serverSocket()) {
+                listener.bind(at);
+                listener.setSoTimeout(1);
+                assertThatThrownBy(listener::accept).isInstanceOf(SocketTimeoutException.class);
+                at = listener.getLocalSocketAddress();
+            }
+        }
+    }
+
     @Test
     void closingTheListenerClosesAConnectionThatNobodyAccepted() throws IOException {
         try (Socket client = PLATFORM.socket()) {

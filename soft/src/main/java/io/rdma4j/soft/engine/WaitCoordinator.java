@@ -84,6 +84,7 @@ final class WaitCoordinator {
     private final LinkSet links;
     private final Thread background;
     private final Waiter backgroundWaiter = new Waiter(true);
+    private final BooleanSupplier mustGiveWay = this::mustGiveWay;
 
     /** The thread that leads, or null. Set by that thread; only it sets it to null. */
     private final AtomicReference<@Nullable Waiter> leader = new AtomicReference<>();
@@ -229,6 +230,8 @@ final class WaitCoordinator {
                 && Thread.currentThread().equals(lastPoller)) {
             lastPollNanos = clock.nanoTime() - BackgroundBackoff.USUAL_NANOS; // it polls no longer
         }
+        BooleanSupplier isOver =
+                () -> done.getAsBoolean() || mustYield(self); // a leader allocates nothing before it can resign
         yieldingFollowers.addFirst(self);
         try {
             if (doesLeaderYield()) {
@@ -240,7 +243,7 @@ final class WaitCoordinator {
                     return false;
                 }
                 if (!mustYield(self) && leader.compareAndSet(null, self)) {
-                    lead(self, () -> done.getAsBoolean() || mustYield(self), deadlineNanos);
+                    lead(self, isOver, deadlineNanos);
                 } else {
                     park(Math.min(deadlineNanos, pauseNanos == 0 ? Long.MAX_VALUE : clock.nanoTime() + pauseNanos));
                     pauseNanos = 0; // from now on, the background thread watches for the end of polling
@@ -310,8 +313,8 @@ final class WaitCoordinator {
     }
 
     private void lead(Waiter self, BooleanSupplier done, long deadlineNanos) {
-        leaderSinceNanos = clock.nanoTime();
         try {
+            leaderSinceNanos = clock.nanoTime();
             Engine.Poll poll = Engine.Poll.LINKS_UNLESS_IDLE;
             while (!isOver(done, deadlineNanos)) {
                 // While there is input, the channels are polled now and then. A wait ends at once if they have any.
@@ -476,7 +479,7 @@ final class WaitCoordinator {
             pause();
         } else if (leader.compareAndSet(null, backgroundWaiter)) {
             backoff.takeOver();
-            lead(backgroundWaiter, this::mustGiveWay, Long.MAX_VALUE);
+            lead(backgroundWaiter, mustGiveWay, Long.MAX_VALUE);
         }
         return !closed;
     }

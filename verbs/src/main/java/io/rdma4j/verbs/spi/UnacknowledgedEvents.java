@@ -30,18 +30,17 @@ public final class UnacknowledgedEvents {
      * @throws RdmaException {@code EINVAL} for a negative number, or for more events than were taken; nothing changes then
      */
     public void acknowledge(int acknowledged) {
-        int before = count.getAndUpdate(unacknowledged ->
-                isPossible(acknowledged, unacknowledged) ? unacknowledged - acknowledged : unacknowledged);
-        if (!isPossible(acknowledged, before)) {
-            throw new RdmaException(
-                    OPERATION,
-                    Errno.EINVAL,
-                    acknowledged + " events cannot be acknowledged: " + before + " were taken and not acknowledged",
-                    "Acknowledge each event taken from the channel once");
-        }
-    }
-
-    private static boolean isPossible(int acknowledged, int unacknowledged) {
-        return acknowledged >= 0 && acknowledged <= unacknowledged;
+        int before;
+        do { // allocates nothing: an event that cannot be acknowledged for want of memory would keep its queue from
+            // being closed
+            before = count.get();
+            if (acknowledged < 0 || acknowledged > before) {
+                throw new RdmaException(
+                        OPERATION,
+                        Errno.EINVAL,
+                        acknowledged + " events cannot be acknowledged: " + before + " were taken and not acknowledged",
+                        "Acknowledge each event taken from the channel once");
+            }
+        } while (!count.compareAndSet(before, before - acknowledged));
     }
 }

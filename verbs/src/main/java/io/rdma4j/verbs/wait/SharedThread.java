@@ -43,17 +43,28 @@ public final class SharedThread {
     }
 
     /** Repeats work in the current thread until it returns false. */
-    @SuppressWarnings("Interruption") // the thread ends
     public static void run(Work work) {
         boolean continues = true;
         while (continues) {
             try {
-                continues = work.run();
-            } catch (InterruptedException ended) {
-                continues = false;
-            } catch (Throwable fault) {
-                pauseAfter(fault);
+                continues = repeat(work);
+            } catch (Throwable again) {
+                // Handling the fault has failed, too: the heap is full. Java allocates even a constant text at its
+                // first use.
+                continue;
             }
+        }
+    }
+
+    @SuppressWarnings("Interruption") // the thread ends
+    private static boolean repeat(Work work) {
+        try {
+            return work.run();
+        } catch (InterruptedException ended) {
+            return false;
+        } catch (Throwable fault) {
+            pauseAfter(fault);
+            return true;
         }
     }
 
@@ -64,20 +75,34 @@ public final class SharedThread {
     public static void insist(Runnable task) {
         for (int left = MAX_TRIES; left > 0; left--) {
             try {
-                task.run();
-                return;
-            } catch (Throwable fault) {
-                pauseAfter(fault);
+                if (succeeds(task)) {
+                    return;
+                }
+            } catch (Throwable again) {
+                continue; // as in run
             }
         }
     }
 
-    /** Does not compose a text: there may be no memory for it. */
+    private static boolean succeeds(Runnable task) {
+        try {
+            task.run();
+            return true;
+        } catch (Throwable fault) {
+            pauseAfter(fault);
+            return false;
+        }
+    }
+
+    /** Does not compose a text: there may be no memory for it. Pauses even if the report fails. */
     private static void pauseAfter(Throwable fault) {
         // A callback of the program may have left the status set, which would keep the thread from waiting.
         var _ = Thread.interrupted();
-        report(SharedThread.class, "A thread that connections share continues after a fault", fault);
-        LockSupport.parkNanos(PAUSE_MILLIS * 1_000_000);
+        try {
+            report(SharedThread.class, "A thread that connections share continues after a fault", fault);
+        } finally {
+            LockSupport.parkNanos(PAUSE_MILLIS * 1_000_000);
+        }
     }
 
     /**

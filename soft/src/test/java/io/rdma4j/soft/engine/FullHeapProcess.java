@@ -1,0 +1,94 @@
+package io.rdma4j.soft.engine;
+
+import io.rdma4j.link.LinkSet;
+import io.rdma4j.soft.device.StackAccess;
+import io.rdma4j.soft.process.ProcessStack;
+import io.rdma4j.verbs.spi.UnacknowledgedEvents;
+import io.rdma4j.verbs.wait.SharedThread;
+import io.rdma4j.verbs.wait.Waiter;
+import java.lang.reflect.Proxy;
+import org.jspecify.annotations.Nullable;
+
+/** A process whose heap has not a byte left at a certain point of what it does. */
+public final class FullHeapProcess {
+    private static final OutOfMemoryError FAULT = new OutOfMemoryError("of the work");
+
+    private static Object @Nullable [] full;
+    private static int calls;
+
+    private FullHeapProcess() {}
+
+    /** Runs the process; the argument names what it does. */
+    public static void main(String[] arguments) {
+        switch (arguments[0]) {
+            case "fault" -> handleFault();
+            case "lead" -> lead();
+            case "acknowledge" -> acknowledge();
+            default -> throw new IllegalArgumentException(arguments[0]);
+        }
+        System.out.println("= " + calls);
+    }
+
+    /** The work of a shared thread fails. */
+    private static void handleFault() {
+        SharedThread.run(() -> {
+            calls++;
+            if (calls == 1) {
+                fill();
+                throw FAULT;
+            }
+            full = null;
+            return false;
+        });
+    }
+
+    /** A thread that yields is about to lead. */
+    private static void lead() {
+        LinkSet links = (LinkSet) Proxy.newProxyInstance(
+                LinkSet.class.getClassLoader(), new Class<?>[] {LinkSet.class}, (_, _, _) -> null);
+        WaitCoordinator waits =
+                new WaitCoordinator(StackAccess.devices(ProcessStack.stack()).engine(), links, "progress-test");
+        lead(waits, () -> {}); // loads the classes
+        lead(waits, FullHeapProcess::fill);
+    }
+
+    /** The wait ends at the third check; what follows the second one is to become the leader. */
+    private static void lead(WaitCoordinator waits, Runnable before) {
+        calls = 0;
+        var _ = waits.await(
+                new Waiter(true),
+                () -> {
+                    calls++;
+                    if (calls == 2) {
+                        before.run();
+                    } else {
+                        full = null;
+                    }
+                    return calls > 2;
+                },
+                Long.MAX_VALUE);
+    }
+
+    /** A program acknowledges an event. */
+    private static void acknowledge() {
+        UnacknowledgedEvents events = new UnacknowledgedEvents();
+        events.add();
+        fill();
+        events.acknowledge(1);
+        full = null;
+        calls = events.count();
+    }
+
+    private static void fill() {
+        int length = 1 << 20;
+        while (length > 0) {
+            try {
+                Object[] next = new Object[length];
+                next[0] = full;
+                full = next;
+            } catch (OutOfMemoryError noMore) {
+                length /= 2;
+            }
+        }
+    }
+}

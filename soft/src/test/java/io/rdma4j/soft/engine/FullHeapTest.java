@@ -1,0 +1,37 @@
+package io.rdma4j.soft.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.soft.ChildProcess;
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A full heap ends no thread, and no thread stops all others, even if it is full at the worst time. */
+@Timeout(60)
+class FullHeapTest {
+    private static void completes(String what, int calls) throws IOException, InterruptedException {
+        try (ChildProcess process = new ChildProcess(FullHeapProcess.class, List.of("-Xmx16m"), what)) {
+            assertThat(process.expect("=")).containsExactly(String.valueOf(calls));
+        }
+    }
+
+    /** Java allocates even the constant texts of the report at their first use. */
+    @Test
+    void sharedThreadContinuesWhenItCannotHandleAFault() throws IOException, InterruptedException {
+        completes("fault", 2);
+    }
+
+    /** Otherwise it would remain the leader after its wait has failed, and nobody would drive the engine. */
+    @Test
+    void threadAllocatesNothingBetweenBecomingTheLeaderAndLeading() throws IOException, InterruptedException {
+        completes("lead", 4);
+    }
+
+    /** Otherwise the completion queue of the event could never be closed. */
+    @Test
+    void eventIsAcknowledgedWithoutMemory() throws IOException, InterruptedException {
+        completes("acknowledge", 0);
+    }
+}
