@@ -11,7 +11,6 @@ import io.rdma4j.verbs.spi.SpinLock;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /** A completion channel: a queue of completion queues that have completions. */
@@ -28,7 +27,7 @@ final class SoftCompletionChannel implements CompletionChannel {
 
     private final Signal signal = new Signal();
     private final SpinLock lock = new SpinLock();
-    private final ArrayDeque<SoftCompletionQueue> events = new ArrayDeque<>();
+    private final ReportedQueues events = new ReportedQueues();
     private int queues;
     private volatile int pending;
     private volatile boolean closed;
@@ -58,7 +57,7 @@ final class SoftCompletionChannel implements CompletionChannel {
     void forget(SoftCompletionQueue queue) {
         lock.lock();
         try {
-            events.removeIf(each -> each == queue);
+            events.remove(queue);
             pending = events.size();
         } finally {
             lock.unlock();

@@ -58,6 +58,12 @@ final class SoftCompletionQueue implements CompletionQueue {
      */
     private volatile Engine[] engines;
 
+    /** Events that wait in the channel, and the next queue with one; both belong to the channel's {@link ReportedQueues}. */
+    int waitingEvents;
+
+    @Nullable
+    SoftCompletionQueue nextReported;
+
     private volatile boolean overrun;
 
     /** True if no further reporters may be added; under the main engine's lock. */
@@ -140,20 +146,18 @@ final class SoftCompletionQueue implements CompletionQueue {
     }
 
     private void onCompletion(Completion completion, long nowNanos) {
-        if (completion.status != WorkStatus.SUCCESS && FlightEvents.isOn()) {
-            reportError(completion);
-        }
         if (overrun || !ring.add(completion, nowNanos)) {
             completion.isLost = true;
             onLost();
             return;
         }
         SoftCompletionChannel target = channel;
-        if (target == null) {
-            return;
-        }
-        if (eventRequest.consume(completion.solicited)) {
+        if (target != null && eventRequest.consume(completion.solicited)) {
             target.onEvent(this);
+        }
+        // The last step, because it may fail for want of memory.
+        if (completion.status != WorkStatus.SUCCESS && FlightEvents.isOn()) {
+            reportError(completion);
         }
     }
 
@@ -178,19 +182,19 @@ final class SoftCompletionQueue implements CompletionQueue {
         if (overrun) {
             return;
         }
-        overrun = true;
         List<SoftQueuePair> broken;
         synchronized (users) {
             broken = List.copyOf(users);
         }
+        overrun = true; // without memory for the copy, the next completion that is lost comes here again
         broken.forEach(SoftQueuePair::fail);
-        // Reported last: another thread may check the queue pairs as soon as it receives the event.
-        context.onAsyncEvent(AsyncEvent.Type.COMPLETION_QUEUE_ERROR, this);
         SoftCompletionChannel target = channel;
         if (target != null && eventRequest.consume(true)) {
             // A thread that waits for a completion must poll, to get the error.
             target.onEvent(this);
         }
+        // Reported last: another thread may check the queue pairs as soon as it receives the event.
+        context.onAsyncEvent(AsyncEvent.Type.COMPLETION_QUEUE_ERROR, this);
     }
 
     @Override

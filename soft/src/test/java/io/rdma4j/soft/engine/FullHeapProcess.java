@@ -1,17 +1,34 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.LinkSet;
+import io.rdma4j.soft.SoftStack;
 import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.process.ProcessStack;
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.spi.UnacknowledgedEvents;
 import io.rdma4j.verbs.wait.SharedThread;
 import io.rdma4j.verbs.wait.Waiter;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A process whose heap has not a byte left at a certain point of what it does. */
 public final class FullHeapProcess {
     private static final OutOfMemoryError FAULT = new OutOfMemoryError("of the work");
+
+    private static final int QUEUES = 40;
 
     private static Object @Nullable [] full;
     private static int calls;
@@ -24,6 +41,7 @@ public final class FullHeapProcess {
             case "fault" -> handleFault();
             case "lead" -> lead();
             case "acknowledge" -> acknowledge();
+            case "report" -> report();
             default -> throw new IllegalArgumentException(arguments[0]);
         }
         System.out.println("= " + calls);
@@ -77,6 +95,34 @@ public final class FullHeapProcess {
         events.acknowledge(1);
         full = null;
         calls = events.count();
+    }
+
+    /** Completions are reported to a channel, more than it has had events before. */
+    private static void report() {
+        List<QueuePair> failed = new ArrayList<>();
+        ReceiveWorkRequest request = new ReceiveWorkRequest();
+        try (SoftStack stack = SoftStack.create();
+                DeviceContext context = stack.devices().getFirst().open()) {
+            CompletionChannel channel = context.createCompletionChannel();
+            ProtectionDomain domain = context.createProtectionDomain();
+            for (int i = 0; i < QUEUES; i++) {
+                CompletionQueue completions = context.createCompletionQueue(4, channel);
+                failed.add(domain.createQueuePair(QueuePairInitAttributes.of(
+                        QueuePairType.RELIABLE_CONNECTION, completions, new QueuePairCapabilities(1, 1, 1, 1, 0))));
+                failed.getLast().modify(new QueuePairAttributes().state(QueuePairState.ERROR));
+                failed.getLast().postReceive(request); // is flushed; the queue allocates its only slot
+                completions.requestNotification(false);
+            }
+            fill();
+            for (int i = 0; i < QUEUES; i++) {
+                failed.get(i).postReceive(request);
+            }
+            full = null;
+            while (channel.await(Duration.ofSeconds(1)) instanceof CompletionQueue reported) {
+                reported.acknowledgeEvents(1);
+                calls++;
+            }
+        }
     }
 
     private static void fill() {

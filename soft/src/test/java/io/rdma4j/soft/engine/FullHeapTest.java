@@ -34,4 +34,10 @@ class FullHeapTest {
     void eventIsAcknowledgedWithoutMemory() throws IOException, InterruptedException {
         completes("acknowledge", 0);
     }
+
+    /** Otherwise a thread would wait for an event whose completion is in the queue. */
+    @Test
+    void eventOfACompletionIsReportedWithoutMemory() throws IOException, InterruptedException {
+        completes("report", 40);
+    }
 }
