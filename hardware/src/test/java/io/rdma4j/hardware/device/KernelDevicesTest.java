@@ -7,11 +7,18 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A device that this process cannot use is known, with the reason. */
 class KernelDevicesTest {
+    /** The first library that a process loads remains. */
+    @BeforeAll
+    static void load() {
+        TestDriver.loaded();
+    }
+
     @TempDir
     private Path folder;
 
