@@ -244,6 +244,11 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
     // ---- the connection manager
 
     @Override
+    public String refusal(InetAddress address) {
+        return "";
+    }
+
+    @Override
     public String name() {
         return "failing";
     }
