@@ -138,6 +138,19 @@ PUBLIC FILE *fopen(const char *path, const char *mode)
 
 PUBLIC FILE *fopen64(const char *path, const char *mode) __attribute__((alias("fopen")));
 
+/* Returns the number of a file, by which programs recognize it: a hash of its path (FNV-1a), without slashes at the end. */
+static ino_t number_of(const char *path)
+{
+	size_t length = strlen(path);
+	uint64_t hash = 0xcbf29ce484222325;
+
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)path[i]) * 0x100000001b3;
+	return hash;
+}
+
 /* Fills in what stat returns. Returns -1 with ENOENT if this library has no such file. */
 static int describe(const char *path, struct stat *result)
 {
@@ -152,6 +165,7 @@ static int describe(const char *path, struct stat *result)
 	} else {
 		result->st_mode = type == S_IFDIR ? S_IFDIR | 0555 : S_IFREG | 0444;
 		result->st_nlink = type == S_IFDIR ? 2 : 1;
+		result->st_ino = number_of(path);
 		result->st_size = type == S_IFDIR ? 0 : DEVICE_FILE_BYTES;
 	}
 	return 0;
@@ -198,9 +212,10 @@ PUBLIC int statx(int folder, const char *path, int flags, unsigned int mask, str
 	if (!is_missing(path, error) || describe(path, &status))
 		return error;
 	memset(result, 0, sizeof(*result));
-	result->stx_mask = STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_SIZE;
+	result->stx_mask = STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_INO | STATX_SIZE;
 	result->stx_mode = (uint16_t)status.st_mode;
 	result->stx_nlink = (uint32_t)status.st_nlink;
+	result->stx_ino = status.st_ino;
 	result->stx_size = (uint64_t)status.st_size;
 	return 0;
 }

@@ -286,6 +286,23 @@ static void list_folders(void)
 	ibv_free_device_list(list);
 }
 
+/* Programs that walk through folders, such as ls -R, look into none again that has the number of another one. */
+static void tell_folders_apart(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct stat device, ports, again;
+	struct statx extended;
+	char path[512];
+
+	CHECK(list && list[0] && !stat(list[0]->ibdev_path, &device));
+	snprintf(path, sizeof(path), "%s/ports", list[0]->ibdev_path);
+	CHECK(!stat(path, &ports) && device.st_ino != 0 && ports.st_ino != 0 && ports.st_ino != device.st_ino);
+	CHECK(!statx(AT_FDCWD, path, 0, STATX_ALL, &extended) && extended.stx_mask & STATX_INO && extended.stx_ino == ports.st_ino);
+	strcat(path, "/");
+	CHECK(!stat(path, &again) && again.st_ino == ports.st_ino);
+	ibv_free_device_list(list);
+}
+
 /* A library's constructor may look for the files of hardware, while no thread may load another library: Java must not start. */
 static void look_for_hardware(void)
 {
@@ -305,5 +322,6 @@ int main(void)
 	make_children();
 	read_attributes();
 	list_folders();
+	tell_folders_apart();
 	return 0;
 }

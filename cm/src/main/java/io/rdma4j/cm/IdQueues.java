@@ -371,27 +371,41 @@ final class IdQueues {
     static void runAllAfter(Throwable failure, Runnable... steps) {
         try {
             runAll(steps);
-        } catch (RuntimeException another) {
-            failure.addSuppressed(another);
+        } catch (RuntimeException | Error another) {
+            add(another, failure);
         }
     }
 
     /** Runs all steps even if some fail, then throws the first failure. */
     static void runAll(Runnable... steps) {
-        RuntimeException failure = null;
+        Throwable failure = null;
         for (Runnable step : steps) {
             try {
                 step.run();
-            } catch (RuntimeException failed) {
+            } catch (RuntimeException | Error failed) {
                 if (failure == null) {
                     failure = failed;
-                } else if (!failure.equals(failed)) {
-                    failure.addSuppressed(failed);
+                } else {
+                    add(failed, failure);
                 }
             }
         }
-        if (failure != null) {
-            throw failure;
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        if (failure instanceof RuntimeException exception) {
+            throw exception;
+        }
+    }
+
+    /** Adds a failure to an earlier one. It may be the same: Java makes the errors of a full heap beforehand. */
+    private static void add(Throwable another, Throwable failure) {
+        if (!failure.equals(another)) {
+            try {
+                failure.addSuppressed(another);
+            } catch (OutOfMemoryError full) {
+                return; // the first failure is what counts
+            }
         }
     }
 }

@@ -3,11 +3,15 @@ package io.rdma4j.link.system;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LockQuery;
 import io.rdma4j.link.host.InterfaceMonitor;
+import io.rdma4j.link.linux.AddressAges;
 import io.rdma4j.link.linux.DirectoryHold;
 import io.rdma4j.link.linux.LinuxLockQuery;
 import io.rdma4j.link.linux.NetlinkMonitor;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,6 +102,25 @@ public final class LinkSets {
             return new DirectoryHold(directory);
         } catch (IOException unavailable) {
             return null;
+        }
+    }
+
+    /**
+     * Returns the addresses of a network interface in the order in which it got them, those of IPv4 before those of IPv6.
+     *
+     * @param index the index of the interface
+     * @return an empty list with {@code nio}, if the system does not tell, and if the interface has no address
+     */
+    public static List<InetAddress> addressesOldestFirst(int index) {
+        if (!isLinux()) {
+            return List.of();
+        }
+        try {
+            List<InetAddress> addresses = new ArrayList<>(AddressAges.oldestFirst(index, true));
+            addresses.addAll(AddressAges.oldestFirst(index, false));
+            return addresses;
+        } catch (IOException unavailable) {
+            return List.of();
         }
     }
 

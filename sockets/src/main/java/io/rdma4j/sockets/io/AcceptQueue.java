@@ -223,11 +223,11 @@ final class AcceptQueue {
             connected.clear();
             waiting.clear();
         }
-        try (Releases all = new Releases()) {
-            all.add(() -> Releases.closeAll(requests, request -> request.id().close()));
-            all.add(() -> Releases.closeAll(replies, AcceptQueue::giveUp));
-            all.add(() -> Releases.closeAll(endpoints, StreamEndpoint::closeWithoutWaiting));
-        }
+        Releases all = new Releases();
+        all.add(() -> Releases.closeAll(requests, request -> request.id().close()));
+        all.add(() -> Releases.closeAll(replies, AcceptQueue::giveUp));
+        all.add(() -> Releases.closeAll(endpoints, StreamEndpoint::closeWithoutWaiting));
+        all.close();
     }
 
     /** Gives up a reply that the peer has not confirmed. */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConnectionService implements AutoCloseable {
     /** Handles the events of one identifier, in the service's thread. */
-    interface Target {
+    interface Target extends SharedThread.Failing<CmEvent> {
         /**
          * Handles an event of the identifier, or a connection request for it ({@link CmEvent#id} is then new).
          *
@@ -32,6 +32,7 @@ public final class ConnectionService implements AutoCloseable {
          * Fails what the event belongs to, since {@link #onEvent} has thrown an exception or an error. Repeated if it throws
          * another one, for lack of memory for example. By default there is nothing to fail.
          */
+        @Override
         default void onFailure(CmEvent event, Throwable why) {}
     }
 
@@ -130,7 +131,7 @@ public final class ConnectionService implements AutoCloseable {
         try {
             endpoint.onEvent(event);
         } catch (RuntimeException | Error failed) {
-            SharedThread.insist(() -> endpoint.onFailure(event, failed));
+            SharedThread.insist(endpoint, event, failed);
         }
     }
 

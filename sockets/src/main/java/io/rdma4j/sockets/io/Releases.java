@@ -5,15 +5,27 @@ import java.util.Collection;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Resources to release in reverse order of creation, also if creating the rest fails. Not thread safe. */
+/**
+ * Resources to release in reverse order of creation, also if creating the rest fails. A step that fails, even with an error of
+ * the virtual machine, keeps no other from being run. Not thread safe.
+ */
 final class Releases implements AutoCloseable {
     private final ArrayDeque<Runnable> steps = new ArrayDeque<>();
 
-    /** Closes all objects of a collection. A failure is thrown after all others were closed. */
+    /**
+     * Closes all objects of a collection. The first failure is thrown after all others were closed. Allocates nothing, so that
+     * everything is closed with a full heap, too.
+     */
     static <T> void closeAll(Collection<T> all, Consumer<T> close) {
-        try (Releases releases = new Releases()) {
-            all.forEach(each -> releases.add(() -> close.accept(each)));
+        Throwable failure = null;
+        for (T each : all) {
+            try {
+                close.accept(each);
+            } catch (RuntimeException | Error failed) {
+                failure = both(failure, failed);
+            }
         }
+        rethrow(failure);
     }
 
     /** Adds the release of a resource that was created. */
@@ -21,29 +33,18 @@ final class Releases implements AutoCloseable {
         steps.push(step);
     }
 
-    /** Releases everything. A failure is thrown after all others were released. */
+    /** Releases everything. The first failure is thrown after all others were released. */
     @Override
     public void close() {
-        RuntimeException failure = null;
+        Throwable failure = null;
         while (!steps.isEmpty()) {
-            failure = run(steps.pop(), failure);
-        }
-        if (failure != null) {
-            throw failure;
-        }
-    }
-
-    private static @Nullable RuntimeException run(Runnable step, @Nullable RuntimeException before) {
-        try {
-            step.run();
-            return before;
-        } catch (RuntimeException failed) {
-            if (before == null) {
-                return failed;
+            try {
+                steps.pop().run();
+            } catch (RuntimeException | Error failed) {
+                failure = both(failure, failed);
             }
-            before.addSuppressed(failed);
-            return before;
         }
+        rethrow(failure);
     }
 
     /** Releases everything after a failure, which stays the primary exception. Returns false if that fails as well. */
@@ -51,9 +52,36 @@ final class Releases implements AutoCloseable {
         try {
             close();
             return true;
-        } catch (RuntimeException another) {
-            failure.addSuppressed(another);
+        } catch (RuntimeException | Error another) {
+            Throwable _ = both(failure, another);
             return false;
+        }
+    }
+
+    /**
+     * Adds a failure to an earlier one, if there is one, and returns the first. Java may throw the same error twice: it makes the
+     * errors of a full heap beforehand. An exception does not accept itself.
+     */
+    private static Throwable both(@Nullable Throwable before, Throwable another) {
+        if (before == null) {
+            return another;
+        }
+        if (before != another) {
+            try {
+                before.addSuppressed(another);
+            } catch (OutOfMemoryError full) {
+                return before; // without the other one
+            }
+        }
+        return before;
+    }
+
+    private static void rethrow(@Nullable Throwable failure) {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        if (failure instanceof RuntimeException exception) {
+            throw exception;
         }
     }
 }

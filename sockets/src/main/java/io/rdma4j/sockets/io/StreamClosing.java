@@ -114,18 +114,33 @@ final class StreamClosing {
             id.disconnect();
         } catch (RdmaException notConnected) {
             // Then there is no peer to notify.
+        } finally {
+            try {
+                releaseStream();
+            } finally {
+                id.setContext(null); // the connection manager keeps the identifier for a while, but not the endpoint
+                id.close();
+            }
         }
+    }
+
+    /**
+     * Releases the memory. The lock is not held for that: closing a completion queue waits for the acknowledgement of its events,
+     * and the thread that handles the events of all sockets may wait for the lock.
+     */
+    private void releaseStream() {
         try {
             synchronized (endpoint.lock) {
-                try {
-                    stream.resources().close();
-                } finally {
+                stream.resources().end();
+            }
+        } finally {
+            try {
+                stream.resources().close();
+            } finally {
+                synchronized (endpoint.lock) {
                     onReleased.run();
                 }
             }
-        } finally {
-            id.setContext(null); // the connection manager keeps the identifier for a while, but not the endpoint
-            id.close();
         }
     }
 }

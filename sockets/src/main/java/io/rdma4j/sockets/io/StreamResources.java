@@ -48,6 +48,7 @@ final class StreamResources implements AutoCloseable {
     private final StreamProtocol protocol;
     private final boolean hasImmediate;
     private long completionCount;
+    private boolean ended;
     private boolean closed;
 
     /**
@@ -78,7 +79,7 @@ final class StreamResources implements AutoCloseable {
             SegmentAllocator memory = SegmentAllocator.slicingAllocator(taken.memory());
             domain = context.createProtectionDomain();
             releases.add(domain::close);
-            releases.add(() -> Releases.closeAll(mapped, MemoryRegion::close));
+            releases.add(this::closeMapped);
             GrownMemory grown = new GrownMemory(domain);
             releases.add(grown::close);
             MemoryRegion local = register(memory, localBytes, AccessFlag.LOCAL_WRITE);
@@ -180,7 +181,7 @@ final class StreamResources implements AutoCloseable {
      * @return true if there may be more completions
      */
     boolean progress() {
-        if (closed) {
+        if (ended) {
             return false;
         }
         notifications.take();
@@ -234,11 +235,29 @@ final class StreamResources implements AutoCloseable {
 
     /** Requests a notification of the next completion; see {@link QueueNotifications#arm}. */
     boolean arm() {
-        return !closed && notifications.arm(queue);
+        return !ended && notifications.arm(queue);
+    }
+
+    private void closeMapped() {
+        try {
+            Releases.closeAll(mapped, MemoryRegion::close);
+        } finally {
+            mapped.clear();
+        }
+    }
+
+    /**
+     * Revokes the peer's access to memory of the application, and ends the use of everything else: later calls have no effect.
+     * What is left for {@link #close} needs no lock.
+     */
+    void end() {
+        ended = true;
+        closeMapped();
     }
 
     @Override
     public void close() {
+        ended = true;
         if (!closed) {
             closed = true;
             releases.close(); // if that fails, the device may still refer to the memory, which is not used again then

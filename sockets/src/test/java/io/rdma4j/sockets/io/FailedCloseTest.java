@@ -13,7 +13,9 @@ import io.rdma4j.wire.rsocket.ConnectData;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,6 +33,7 @@ class FailedCloseTest {
     void reset() {
         FailingProvider.OPEN.clear();
         FailingProvider.fail(0, false);
+        FailingProvider.onClose(name -> {});
     }
 
     private static int open(String name) {
@@ -74,6 +77,24 @@ class FailedCloseTest {
         FailingProvider.failClose("MemoryRegion", before + 1);
         assertThatThrownBy(resources::close).isInstanceOf(RdmaException.class);
         assertThat(open("MemoryRegion")).isOne();
+    }
+
+    /** Closing a completion queue waits for the acknowledgement of its events. */
+    @Test
+    void queuesAreClosedWithoutTheLockOfTheEndpoint() {
+        StreamEndpoint endpoint = new StreamEndpoint(service, StreamSettings.DEFAULT);
+        CmId id = service.createId(event -> {});
+        id.bindAddress(ADDRESS);
+        StreamResources resources = new StreamResources(id, StreamSettings.DEFAULT, endpoint.changed);
+        List<Boolean> holders = new ArrayList<>();
+        FailingProvider.onClose(name -> {
+            if (name.equals("CompletionQueue")) {
+                holders.add(Thread.holdsLock(endpoint.lock));
+            }
+        });
+        new StreamClosing(endpoint, new ConnectedStream(resources, endpoint.changed), id, () -> {}).release();
+        assertThat(holders).containsExactly(false);
+        assertThat(FailingProvider.OPEN).containsOnly("DeviceContext");
     }
 
     @Test

@@ -29,6 +29,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +50,7 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
     private static int left;
     private static String failingClose = "";
     private static int closesLeft;
+    private static Consumer<String> closing = name -> {};
     private static boolean memory;
     private static boolean failed;
 
@@ -78,7 +80,13 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
         closesLeft = close;
     }
 
+    /** Calls {@code action} with the name of each object that is being closed. */
+    static void onClose(Consumer<String> action) {
+        closing = action;
+    }
+
     private static void close(String name) {
+        closing.accept(name);
         if (name.equals(failingClose) && --closesLeft == 0) {
             throw new RdmaException("a close", Errno.EIO, "the one that is to fail", "");
         }
@@ -242,6 +250,11 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
     }
 
     // ---- the connection manager
+
+    @Override
+    public String refusal(InetAddress address) {
+        return "";
+    }
 
     @Override
     public String name() {

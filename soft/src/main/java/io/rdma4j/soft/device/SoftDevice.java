@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * The software device of one network interface, whose addresses are its GIDs. Thread safe.
  *
  * <p>The table has the order that Linux gives that of {@code rdma_rxe}: the link-local address at index 0, which is empty without
- * one, then the IPv4 addresses, then the other IPv6 addresses. So programs find the IPv4 address of most interfaces at index 1.
- * Addresses that the interface gets later follow.
+ * one, then the IPv4 addresses, then the other IPv6 addresses, each in the order in which the interface got them. So programs find the
+ * IPv4 address of most interfaces at index 1. Addresses that the interface gets later follow, so that they move no index.
  */
 public final class SoftDevice implements Device {
     /** The longest message of a reliable connection, by the InfiniBand specification. */
@@ -260,8 +260,15 @@ public final class SoftDevice implements Device {
             } catch (SocketException unknown) {
                 return; // a failure says nothing about the addresses, which the device keeps
             }
-            enter(network == null ? List.of() : network.addresses(), network != null);
+            enter(network == null ? List.of() : inTableOrder(network), network != null);
         }
+    }
+
+    /** Returns the addresses of the interface, in the order of their age if several are to get an index. */
+    private List<InetAddress> inTableOrder(InterfaceView network) {
+        List<InetAddress> present = network.addresses();
+        long missing = present.stream().filter(each -> find(each) < 0).count();
+        return missing > 1 ? devices.host().oldestFirst(network) : present;
     }
 
     private synchronized void enter(List<InetAddress> present, boolean exists) {

@@ -12,6 +12,8 @@ import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +52,17 @@ final class SystemNetwork implements HostNetwork {
     @Override
     public boolean isAnyUp() throws SocketException {
         return Interfaces.isAnyUp();
+    }
+
+    @Override
+    public List<InetAddress> oldestFirst(InterfaceView network) {
+        List<InetAddress> oldestFirst = LinkSets.addressesOldestFirst(network.index());
+        List<InetAddress> addresses = new ArrayList<>(network.addresses());
+        addresses.sort(Comparator.comparingInt(each -> {
+            int place = oldestFirst.indexOf(each);
+            return place >= 0 ? place : oldestFirst.size(); // it came after the other list
+        }));
+        return addresses;
     }
 
     @Override

@@ -59,6 +59,17 @@ class GidTableTest {
     }
 
     @Test
+    void addressesHaveTheOrderOfTheirAgeAndNotOfTheList() {
+        addAddress("2001:db8::9");
+        addAddress("2001:db8::1");
+        addAddress(LINK_LOCAL);
+        for (String address : List.of(IPV4, LINK_LOCAL, "2001:db8::1", "2001:db8::9")) {
+            host.interfaces.oldestFirst.add(InetAddress.ofLiteral(address));
+        }
+        assertThat(indices(LINK_LOCAL, IPV4, "2001:db8::1", "2001:db8::9")).containsExactly(0, 1, 2, 3);
+    }
+
+    @Test
     void theIndexOfARemovedAddressStaysEmpty() {
         addAddress("192.0.2.2");
         assertThat(indices(IPV4, "192.0.2.2")).containsExactly(1, 2);

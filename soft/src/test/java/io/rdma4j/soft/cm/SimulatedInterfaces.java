@@ -22,6 +22,9 @@ final class SimulatedInterfaces implements HostNetwork {
     private final Map<String, Ethernet> interfaces = new LinkedHashMap<>();
     private int lastIndex;
 
+    /** The addresses of the only interface by their age, if its list has another order; else empty. */
+    final List<InetAddress> oldestFirst = new ArrayList<>();
+
     /** The number of times that cached results were discarded. */
     int invalidations;
 
@@ -96,6 +99,11 @@ final class SimulatedInterfaces implements HostNetwork {
     @Override
     public boolean isAnyUp() {
         return !interfaces().isEmpty();
+    }
+
+    @Override
+    public List<InetAddress> oldestFirst(InterfaceView network) {
+        return oldestFirst.isEmpty() ? network.addresses() : List.copyOf(oldestFirst);
     }
 
     @Override

@@ -26,6 +26,17 @@ public final class SharedThread {
         boolean run() throws Exception;
     }
 
+    /**
+     * What a fault ends instead of the thread, such as a connection.
+     *
+     * @param <T> what the thread was doing
+     */
+    @FunctionalInterface
+    public interface Failing<T> {
+        /** Fails because of a fault during something. May throw: {@link #insist} repeats it. */
+        void onFailure(T during, Throwable fault);
+    }
+
     private SharedThread() {}
 
     /** Returns a thread that is not started. */
@@ -69,13 +80,13 @@ public final class SharedThread {
     }
 
     /**
-     * Runs a task until nothing is thrown, for as long as a heap or a process at its limit may need to recover. It is for the end of
-     * one connection, which must not be lost.
+     * Calls {@link Failing#onFailure} until nothing is thrown, for as long as a heap or a process at its limit may need to recover. It
+     * is for the end of one connection, which must not be lost. Needs no memory, and no lambda expression of the caller, which would.
      */
-    public static void insist(Runnable task) {
+    public static <T> void insist(Failing<T> failing, T during, Throwable fault) {
         for (int left = MAX_TRIES; left > 0; left--) {
             try {
-                if (succeeds(task)) {
+                if (succeeds(failing, during, fault)) {
                     return;
                 }
             } catch (Throwable again) {
@@ -84,12 +95,12 @@ public final class SharedThread {
         }
     }
 
-    private static boolean succeeds(Runnable task) {
+    private static <T> boolean succeeds(Failing<T> failing, T during, Throwable fault) {
         try {
-            task.run();
+            failing.onFailure(during, fault);
             return true;
-        } catch (Throwable fault) {
-            pauseAfter(fault);
+        } catch (Throwable again) {
+            pauseAfter(again);
             return false;
         }
     }
