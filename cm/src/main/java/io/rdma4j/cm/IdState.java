@@ -1,5 +1,6 @@
 package io.rdma4j.cm;
 
+import io.rdma4j.cm.spi.AcknowledgementTimeouts;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
@@ -124,7 +125,9 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
 
     /**
      * Sets whether the port may be bound by several identifiers that all allow it. None of them can listen while there
-     * are others. C: {@code RDMA_OPTION_ID_REUSEADDR}. May be set at any time, but cleared only while idle.
+     * are others. C: {@code RDMA_OPTION_ID_REUSEADDR}. Must be set before listening, and may be cleared only while idle.
+     *
+     * @throws RdmaException {@code EINVAL} if the identifier listens, or is not idle and the option is to be cleared
      */
     public void setReuseAddress(boolean reuseAddress) {
         locked(SET_OPTION, () -> binding.option(id -> id.setReuseAddress(reuseAddress)));
@@ -154,10 +157,11 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
      * C: {@code RDMA_OPTION_ID_ACK_TIMEOUT}. Must be set before connecting to have an effect.
      *
      * @param exponent 0 to 31; 0 waits indefinitely
-     * @throws RdmaException {@code EINVAL} if the value is out of range
+     * @throws RdmaException {@code EINVAL} if the value is out of range, or the connection is not a reliable one
      */
     public void setAckTimeout(int exponent) {
         requireRange(SET_OPTION, "acknowledgement timeout exponent", exponent, 31);
+        AcknowledgementTimeouts.require(queuePairType());
         locked(SET_OPTION, () -> binding.option(id -> id.setAckTimeout(exponent)));
     }
 

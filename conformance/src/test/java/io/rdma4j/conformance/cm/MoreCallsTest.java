@@ -123,15 +123,24 @@ class MoreCallsTest {
                 CmId other = CmId.create(PortSpace.TCP)) {
             listener.bindAddress(local);
             listener.listen(1);
-            if (TestDevices.driver() == Driver.SOFTWARE) {
-                listener.setReuseAddress(true);
-            } else { // the kernel refuses the option now
-                assertThatThrownBy(() -> listener.setReuseAddress(true)).isInstanceOf(RdmaException.class);
-            }
+            assertThatThrownBy(() -> listener.setReuseAddress(true))
+                    .isInstanceOfSatisfying(
+                            RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
             other.setReuseAddress(true);
             assertThatThrownBy(() -> other.bindAddress(local))
                     .isInstanceOfSatisfying(
                             RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EADDRINUSE));
+        }
+    }
+
+    @Test
+    void onlyReliableConnectionsHaveAnAcknowledgementTimeout() {
+        try (CmId reliable = CmId.create(PortSpace.TCP);
+                CmId datagrams = CmId.create(PortSpace.UDP)) {
+            reliable.setAckTimeout(14);
+            assertThatThrownBy(() -> datagrams.setAckTimeout(14))
+                    .isInstanceOfSatisfying(
+                            RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
         }
     }
 

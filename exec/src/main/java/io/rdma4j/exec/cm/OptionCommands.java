@@ -6,6 +6,7 @@ import io.rdma4j.cm.abi.CmStructures.PathData;
 import io.rdma4j.cm.abi.CmStructures.SetOption;
 import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.cm.abi.PathRecord;
+import io.rdma4j.cm.spi.AcknowledgementTimeouts;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
@@ -22,25 +23,36 @@ final class OptionCommands {
     static void set(Request request) {
         MemorySegment option = request.structure(SetOption.BYTES);
         Identifier identifier = request.identifier(SetOption.ID);
-        MemorySegment value = Native.segment(
-                Fields.longAt(option, SetOption.VALUE),
-                Integer.toUnsignedLong(Fields.intAt(option, SetOption.VALUE_BYTES)));
+        MemorySegment value = value(option);
         int name = Fields.intAt(option, SetOption.NAME);
         synchronized (identifier.commandLock) {
             switch (Fields.intAt(option, SetOption.LEVEL)) {
-                case CmNumbers.LEVEL_ID -> set(identifier.provider(), name, value);
+                case CmNumbers.LEVEL_ID -> set(identifier, name, value);
                 case CmNumbers.LEVEL_PATH -> setPath(identifier, name, value);
                 default -> throw unknown(name);
             }
         }
     }
 
-    private static void set(ProviderCmId provider, int name, MemorySegment value) {
+    private static MemorySegment value(MemorySegment option) {
+        long address = Fields.longAt(option, SetOption.VALUE);
+        long bytes = Integer.toUnsignedLong(Fields.intAt(option, SetOption.VALUE_BYTES));
+        if (address == 0 && bytes != 0) {
+            throw new RdmaException("rdma_set_option", Errno.EFAULT, "a value without an address", "");
+        }
+        return Native.segment(address, bytes);
+    }
+
+    private static void set(Identifier identifier, int name, MemorySegment value) {
+        ProviderCmId provider = identifier.provider();
         switch (name) {
             case CmNumbers.OPTION_TYPE_OF_SERVICE -> provider.setTypeOfService(byteOf(value));
             case CmNumbers.OPTION_REUSE_ADDRESS -> provider.setReuseAddress(flagOf(value));
             case CmNumbers.OPTION_FAMILY_ONLY -> provider.setIpv6Only(flagOf(value));
-            case CmNumbers.OPTION_ACK_TIMEOUT -> provider.setAckTimeout(exponentOf(value));
+            case CmNumbers.OPTION_ACK_TIMEOUT -> {
+                AcknowledgementTimeouts.require(identifier.queuePairType);
+                provider.setAckTimeout(exponentOf(value));
+            }
             default -> throw unknown(name);
         }
     }

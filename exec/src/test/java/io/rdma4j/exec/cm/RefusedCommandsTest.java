@@ -14,6 +14,7 @@ import io.rdma4j.cm.abi.CmStructures.Notify;
 import io.rdma4j.cm.abi.CmStructures.Query;
 import io.rdma4j.cm.abi.CmStructures.ResolveIp;
 import io.rdma4j.cm.abi.CmStructures.ResolveRoute;
+import io.rdma4j.cm.abi.CmStructures.SetOption;
 import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.cm.abi.SocketAddresses;
 import io.rdma4j.testkit.TestNetwork;
@@ -122,6 +123,41 @@ class RefusedCommandsTest {
                             new InetSocketAddress(InetAddress.ofLiteral("192.0.2.1"), 7471));
                 }))
                 .isEqualTo(Errno.EADDRNOTAVAIL.number());
+    }
+
+    @Test
+    void optionsAreRefusedAsByTheKernel() {
+        int connection = program.create(file, 1, PortSpace.TCP);
+        int datagrams = program.create(file, 2, PortSpace.UDP);
+        int listener = program.create(file, 3, PortSpace.TCP);
+        program.listen(file, listener, 1);
+        MemorySegment one = program.arena.allocate(Integer.BYTES, Integer.BYTES);
+        Fields.putInt(one, 0, 1);
+        assertThat(setOption(connection, CmNumbers.OPTION_ACK_TIMEOUT, one, Byte.BYTES))
+                .isZero();
+        assertThat(setOption(connection, CmNumbers.OPTION_ACK_TIMEOUT, one, Integer.BYTES))
+                .isEqualTo(INVALID);
+        assertThat(setOption(datagrams, CmNumbers.OPTION_ACK_TIMEOUT, one, Byte.BYTES))
+                .isEqualTo(INVALID);
+        assertThat(setOption(connection, CmNumbers.OPTION_REUSE_ADDRESS, one, Integer.BYTES))
+                .isZero();
+        assertThat(setOption(listener, CmNumbers.OPTION_REUSE_ADDRESS, one, Integer.BYTES))
+                .isEqualTo(INVALID);
+        assertThat(setOption(listener, CmNumbers.OPTION_FAMILY_ONLY, one, Integer.BYTES))
+                .isEqualTo(INVALID);
+        assertThat(setOption(connection, 99, one, Integer.BYTES)).isEqualTo(Errno.ENOSYS.number());
+        assertThat(setOption(connection, CmNumbers.OPTION_TYPE_OF_SERVICE, MemorySegment.NULL, Byte.BYTES))
+                .isEqualTo(Errno.EFAULT.number());
+    }
+
+    private int setOption(int id, int name, MemorySegment value, int bytes) {
+        return program.send(file, CmNumbers.SET_OPTION, SetOption.BYTES, option -> {
+            Fields.putLong(option, SetOption.VALUE, value.address());
+            Fields.putInt(option, SetOption.ID, id);
+            Fields.putInt(option, SetOption.LEVEL, CmNumbers.LEVEL_ID);
+            Fields.putInt(option, SetOption.NAME, name);
+            Fields.putInt(option, SetOption.VALUE_BYTES, bytes);
+        });
     }
 
     @Test

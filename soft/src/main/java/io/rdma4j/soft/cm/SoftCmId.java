@@ -153,6 +153,8 @@ final class SoftCmId implements ProviderCmId {
     public void setReuseAddress(boolean value) {
         if (!value) {
             require("rdma_set_option", State.IDLE);
+        } else if (state == State.LISTEN) {
+            throw wrongState("rdma_set_option", "it listens already, so that it cannot share its port");
         }
         addresses.reuse(value);
     }

@@ -59,7 +59,7 @@ class StateTableTest {
                         "route resolved",
                         "----y-----y--y-",
                         dialogue -> dialogue.routed().active.id()),
-                new State("listening", "---y------y--y-", dialogue -> dialogue.listener.id()),
+                new State("listening", "---y------y----", dialogue -> dialogue.listener.id()),
                 new State(
                         "asked",
                         "--------y-y--y-",

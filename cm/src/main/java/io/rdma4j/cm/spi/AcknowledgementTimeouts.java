@@ -1,0 +1,26 @@
+package io.rdma4j.cm.spi;
+
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.RdmaException;
+
+/** The rule for setting the acknowledgement timeout, which the connection manager of a C program has, too. */
+public final class AcknowledgementTimeouts {
+    private AcknowledgementTimeouts() {}
+
+    /**
+     * Checks that a queue pair waits for acknowledgements.
+     *
+     * @param type the type of the identifier's queue pair
+     * @throws RdmaException {@code EINVAL} if it does not, as in Linux
+     */
+    public static void require(QueuePairType type) {
+        if (type != QueuePairType.RELIABLE_CONNECTION && type != QueuePairType.XRC_SEND) {
+            throw new RdmaException(
+                    "rdma_set_option",
+                    Errno.EINVAL,
+                    "a queue pair of the type " + type + " waits for no acknowledgements",
+                    "Set their timeout for reliable connections only");
+        }
+    }
+}
