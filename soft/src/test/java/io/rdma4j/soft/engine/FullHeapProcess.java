@@ -7,13 +7,12 @@ import io.rdma4j.verbs.spi.UnacknowledgedEvents;
 import io.rdma4j.verbs.wait.SharedThread;
 import io.rdma4j.verbs.wait.Waiter;
 import java.lang.reflect.Proxy;
-import org.jspecify.annotations.Nullable;
 
 /** A process whose heap has not a byte left at a certain point of what it does. */
 public final class FullHeapProcess {
-    private static final OutOfMemoryError FAULT = new OutOfMemoryError("of the work");
+    private static final Object[] NONE = {};
 
-    private static Object @Nullable [] full;
+    private static Object[] full = NONE;
     private static int calls;
 
     private FullHeapProcess() {}
@@ -31,13 +30,14 @@ public final class FullHeapProcess {
 
     /** The work of a shared thread fails. */
     private static void handleFault() {
+        OutOfMemoryError fault = new OutOfMemoryError("of the work");
         SharedThread.run(() -> {
             calls++;
             if (calls == 1) {
                 fill();
-                throw FAULT;
+                throw fault;
             }
-            full = null;
+            full = NONE;
             return false;
         });
     }
@@ -62,7 +62,7 @@ public final class FullHeapProcess {
                     if (calls == 2) {
                         before.run();
                     } else {
-                        full = null;
+                        full = NONE;
                     }
                     return calls > 2;
                 },
@@ -75,7 +75,7 @@ public final class FullHeapProcess {
         events.add();
         fill();
         events.acknowledge(1);
-        full = null;
+        full = NONE;
         calls = events.count();
     }
 
