@@ -66,7 +66,7 @@ final class Releases implements AutoCloseable {
         if (before == null) {
             return another;
         }
-        if (before != another) {
+        if (!before.equals(another)) {
             try {
                 before.addSuppressed(another);
             } catch (OutOfMemoryError full) {

@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -21,9 +20,9 @@ import org.junit.jupiter.api.Timeout;
 class FullHeapTest {
     /** In a process of its own: prints what becomes of connections whose events find a heap that is or gets full. */
     static final class Events {
-        private static final OutOfMemoryError FAULT = new OutOfMemoryError("of an event");
+        private static final Object[] NONE = {};
 
-        private static volatile Object @Nullable [] full;
+        private static volatile Object[] full = NONE;
 
         private Events() {}
 
@@ -34,13 +33,14 @@ class FullHeapTest {
                 CmId id = service.createId(target);
                 id.resolveAddress(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0), Duration.ofSeconds(2));
                 boolean failed = target.failed.await(20, TimeUnit.SECONDS);
-                full = null;
+                full = NONE;
                 System.out.println(failed ? "failed" : "lost");
             }
             System.exit(0);
         }
 
         private static final class Filling implements ConnectionService.Target {
+            private final OutOfMemoryError fault = new OutOfMemoryError("of an event");
             private final boolean fills;
             private final CountDownLatch failed = new CountDownLatch(1);
 
@@ -53,12 +53,12 @@ class FullHeapTest {
                 if (fills) {
                     fill();
                 }
-                throw FAULT;
+                throw fault;
             }
 
             @Override
             public void onFailure(CmEvent event, Throwable why) {
-                full = null;
+                full = NONE;
                 failed.countDown();
             }
         }

@@ -9,13 +9,13 @@ import org.junit.jupiter.api.Test;
 
 /** Java throws the same error twice when the heap is full: it has made it beforehand. */
 class ReleasesTest {
-    private static final Error FULL = new InternalError("instead of an OutOfMemoryError, which ends JUnit");
+    private final Error full = new InternalError("instead of an OutOfMemoryError, which ends JUnit");
 
     private final List<String> closed = new ArrayList<>();
 
     private void close(String name) {
         if (name.startsWith("failing")) {
-            throw FULL;
+            throw full;
         }
         closed.add(name);
     }
@@ -24,14 +24,14 @@ class ReleasesTest {
     void sameErrorOfTwoStepsIsThrownAfterTheOthers() {
         Releases releases = new Releases();
         List.of("one", "failing", "two", "failing too", "three").forEach(name -> releases.add(() -> close(name)));
-        assertThatThrownBy(releases::close).isSameAs(FULL);
+        assertThatThrownBy(releases::close).isSameAs(full);
         assertThat(closed).containsExactly("three", "two", "one");
     }
 
     @Test
     void sameErrorOfTwoObjectsIsThrownAfterTheOthers() {
         assertThatThrownBy(() -> Releases.closeAll(List.of("failing", "one", "failing too", "two"), this::close))
-                .isSameAs(FULL);
+                .isSameAs(full);
         assertThat(closed).containsExactly("one", "two");
     }
 
@@ -40,7 +40,7 @@ class ReleasesTest {
         Releases releases = new Releases();
         releases.add(() -> close("one"));
         releases.add(() -> close("failing"));
-        assertThat(releases.closeAfter(FULL)).isFalse();
+        assertThat(releases.closeAfter(full)).isFalse();
         assertThat(closed).containsExactly("one");
     }
 }

@@ -22,15 +22,14 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** A process whose heap has not a byte left at a certain point of what it does. */
 public final class FullHeapProcess {
-    private static final OutOfMemoryError FAULT = new OutOfMemoryError("of the work");
+    private static final Object[] NONE = {};
 
     private static final int QUEUES = 40;
 
-    private static Object @Nullable [] full;
+    private static Object[] full = NONE;
     private static int calls;
 
     private FullHeapProcess() {}
@@ -49,13 +48,14 @@ public final class FullHeapProcess {
 
     /** The work of a shared thread fails. */
     private static void handleFault() {
+        OutOfMemoryError fault = new OutOfMemoryError("of the work");
         SharedThread.run(() -> {
             calls++;
             if (calls == 1) {
                 fill();
-                throw FAULT;
+                throw fault;
             }
-            full = null;
+            full = NONE;
             return false;
         });
     }
@@ -80,7 +80,7 @@ public final class FullHeapProcess {
                     if (calls == 2) {
                         before.run();
                     } else {
-                        full = null;
+                        full = NONE;
                     }
                     return calls > 2;
                 },
@@ -93,7 +93,7 @@ public final class FullHeapProcess {
         events.add();
         fill();
         events.acknowledge(1);
-        full = null;
+        full = NONE;
         calls = events.count();
     }
 
@@ -117,7 +117,7 @@ public final class FullHeapProcess {
             for (int i = 0; i < QUEUES; i++) {
                 failed.get(i).postReceive(request);
             }
-            full = null;
+            full = NONE;
             while (channel.await(Duration.ofSeconds(1)) instanceof CompletionQueue reported) {
                 reported.acknowledgeEvents(1);
                 calls++;

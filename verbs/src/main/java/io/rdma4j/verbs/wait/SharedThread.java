@@ -62,7 +62,6 @@ public final class SharedThread {
             } catch (Throwable again) {
                 // Handling the fault has failed, too: the heap is full. Java allocates even a constant text at its
                 // first use.
-                continue;
             }
         }
     }
@@ -90,7 +89,7 @@ public final class SharedThread {
                     return;
                 }
             } catch (Throwable again) {
-                continue; // as in run
+                // As in run.
             }
         }
     }
