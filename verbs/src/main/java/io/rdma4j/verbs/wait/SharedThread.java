@@ -46,13 +46,17 @@ public final class SharedThread {
     public static void run(Work work) {
         boolean continues = true;
         while (continues) {
-            try {
-                continues = repeat(work);
-            } catch (Throwable again) {
-                // Handling the fault has failed, too: the heap is full. Java allocates even a constant text at its
-                // first use.
-                continue;
-            }
+            continues = isRepeated(work);
+        }
+    }
+
+    private static boolean isRepeated(Work work) {
+        try {
+            return repeat(work);
+        } catch (Throwable again) {
+            // Handling the fault has failed, too: the heap is full. Java allocates even a constant text at its first
+            // use.
+            return true;
         }
     }
 
@@ -74,13 +78,17 @@ public final class SharedThread {
      */
     public static void insist(Runnable task) {
         for (int left = MAX_TRIES; left > 0; left--) {
-            try {
-                if (succeeds(task)) {
-                    return;
-                }
-            } catch (Throwable again) {
-                continue; // as in run
+            if (isDone(task)) {
+                return;
             }
+        }
+    }
+
+    private static boolean isDone(Runnable task) {
+        try {
+            return succeeds(task);
+        } catch (Throwable again) {
+            return false; // as in isRepeated
         }
     }
 
