@@ -8,6 +8,7 @@ import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
@@ -25,26 +26,43 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** A place of {@link ErrorStorm}, and what is thrown there. */
-@SuppressWarnings("ImmutableEnumChecker") // the lambdas of the constants capture nothing
-enum ErrorCell {
-    FILTER_OUT_OF_MEMORY(() -> new OutOfMemoryError("on purpose"), ErrorCell::filter),
-    FILTER_STACK_OVERFLOW(() -> new StackOverflowError("on purpose"), ErrorCell::filter),
-    FILTER_INTERNAL(() -> new InternalError("on purpose"), ErrorCell::filter),
-    FILTER_LINKAGE(() -> new NoClassDefFoundError("on purpose"), ErrorCell::filter),
-    FILTER_ASSERTION(() -> new AssertionError("on purpose"), ErrorCell::filter),
-    LISTENER_OUT_OF_MEMORY(() -> new OutOfMemoryError("on purpose"), ErrorCell::listener),
-    LISTENER_STACK_OVERFLOW(() -> new StackOverflowError("on purpose"), ErrorCell::listener),
-    LISTENER_INTERNAL(() -> new InternalError("on purpose"), ErrorCell::listener),
-    LISTENER_LINKAGE(() -> new NoClassDefFoundError("on purpose"), ErrorCell::listener),
-    LISTENER_ASSERTION(() -> new AssertionError("on purpose"), ErrorCell::listener),
-    TRUNCATED_FILE(() -> new InternalError("of the virtual machine"), (_, _) -> truncatedFile()),
-    SMALL_STACK(() -> new StackOverflowError("of the virtual machine"), (stage, _) -> smallStack(stage)),
-    FULL_HEAP(() -> new OutOfMemoryError("of the virtual machine"), (stage, _) -> fullHeap(stage));
-
+/**
+ * A place of {@link ErrorStorm}, and what is thrown there.
+ *
+ * <p>Each thread that runs code of all connections, with the kinds of errors that can arise in it. "Callback" is each kind of error, thrown by the
+ * program's code that the thread calls. "Memory" is the {@link InternalError} of a page of a truncated file and of a page for which a disk has no
+ * room, as the source and as the target of a WRITE.
+ *
+ * <table>
+ * <caption>Cells</caption>
+ * <tr><th>thread</th><th>callback</th><th>memory</th><th>small stack</th><th>full heap</th></tr>
+ * <tr><td>of the program, posts</td><td>{@link #signal}</td><td>{@link #memory}</td><td>{@link #smallStack}</td><td>{@link #fullHeap}</td></tr>
+ * <tr><td>of the program, polls</td><td>the same</td><td>the same</td><td>the same</td><td>the same</td></tr>
+ * <tr><td>of the program, waits</td><td>the same</td><td>the same</td><td>the same</td><td>{@link #fullHeap}</td></tr>
+ * <tr><td>of an engine</td><td>the same, {@link #filter}, {@link #listener}</td><td>the same</td><td>none</td><td>the same</td></tr>
+ * </table>
+ *
+ * <p>What has no cell cannot arise:
+ *
+ * <ul>
+ *   <li>The threads that send reports and scan addresses and interfaces call no code of the program but listeners of signals, access no memory
+ *       of the program, and no program chooses their stacks. Tests of the units throw errors there. A full heap has no cell
+ *       there either: addresses are scanned every three seconds only, and a report that is requested while the heap is full ends a process of JDK
+ *       25, whose {@code UnixDomainSockets.localAddress0} does not check whether it got an array.
+ *   <li>The same holds for the stack of an engine's thread. A listener can still throw a {@link StackOverflowError}.
+ *   <li>A class of the library itself is missing only if the library is not complete; so {@link LinkageError}s are those of a callback.
+ *   <li>The pages of a full disk and of a truncated file are not accessed by an access filter or by the listener of a signal unless the
+ *       program does it there: that is an {@link InternalError} of a callback.
+ * </ul>
+ *
+ * @param name the name in reports
+ * @param action returns what was wrong about the culprit's outcome, or an empty text
+ */
+record ErrorCell(String name, Action action) {
     private static final InetAddress ADDRESS = InetAddress.getLoopbackAddress();
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final int FILE_BYTES = 8192;
@@ -53,9 +71,25 @@ enum ErrorCell {
     private static final int CHUNK_BYTES = 1 << 20;
 
     /** The action of a cell. */
-    private interface Action {
+    interface Action {
         /** Returns what was wrong about the culprit's outcome, or an empty text. */
-        String run(Stage stage, Supplier<Error> fault) throws Exception;
+        String run(Stage stage) throws Exception;
+    }
+
+    /** The errors that a callback throws. */
+    @SuppressWarnings("ImmutableEnumChecker") // the lambdas of the constants capture nothing
+    private enum Kind {
+        OUT_OF_MEMORY(() -> new OutOfMemoryError("on purpose")),
+        STACK_OVERFLOW(() -> new StackOverflowError("on purpose")),
+        INTERNAL(() -> new InternalError("on purpose")),
+        LINKAGE(() -> new NoClassDefFoundError("on purpose")),
+        ASSERTION(() -> new AssertionError("on purpose"));
+
+        private final Supplier<Error> fault;
+
+        Kind(Supplier<Error> fault) {
+            this.fault = fault;
+        }
     }
 
     /** The objects that the cells of a process share. */
@@ -77,16 +111,34 @@ enum ErrorCell {
         }
     }
 
-    private final Supplier<Error> fault;
-    private final Action action;
-
-    ErrorCell(Supplier<Error> fault, Action action) {
-        this.fault = fault;
-        this.action = action;
-    }
-
-    String run(Stage stage) throws Exception {
-        return action.run(stage, fault);
+    /**
+     * Returns all cells.
+     *
+     * @param disk a folder of a file system that has no room; empty if there is none
+     */
+    static List<ErrorCell> all(String disk) {
+        List<ErrorCell> cells = new ArrayList<>();
+        for (Kind kind : Kind.values()) {
+            cells.add(new ErrorCell("access filter, " + kind, stage -> filter(stage, kind.fault)));
+            cells.add(
+                    new ErrorCell("listener of the connection manager, " + kind, stage -> listener(stage, kind.fault)));
+        }
+        for (ErrorPair.Entry entry : ErrorPair.Entry.values()) {
+            for (Kind kind : Kind.values()) {
+                cells.add(new ErrorCell(
+                        "listener of completions, " + kind + ", " + entry, _ -> signal(entry, kind.fault)));
+            }
+            for (boolean isSource : new boolean[] {false, true}) {
+                String place = (isSource ? "source, " : "target, ") + entry;
+                cells.add(new ErrorCell("truncated file, " + place, _ -> memory(entry, isSource, "")));
+                if (!disk.isEmpty()) {
+                    cells.add(new ErrorCell("full disk, " + place, _ -> memory(entry, isSource, disk)));
+                }
+            }
+        }
+        cells.add(new ErrorCell("small stack", ErrorCell::smallStack));
+        cells.add(new ErrorCell("full heap", ErrorCell::fullHeap));
+        return cells;
     }
 
     private static CmEvent.Type next(EventChannel channel) {
@@ -130,27 +182,32 @@ enum ErrorCell {
         }
     }
 
-    private static String truncatedFile() throws IOException {
-        Path path = Files.createTempFile("storm", "");
-        try (VerbsSide a = new VerbsSide(ADDRESS, 16, 0);
-                VerbsSide b = new VerbsSide(ADDRESS, 16, 0);
-                FileChannel file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            QueuePair from = a.queuePair(4, 1);
-            QueuePair to = b.queuePair(4, 1);
-            VerbsSide.connect(a, from, b, to);
+    private static String signal(ErrorPair.Entry entry, Supplier<Error> fault) throws InterruptedException {
+        try (ErrorPair pair = new ErrorPair(ErrorPair.memory(), ErrorPair.memory())) {
+            return expected(CompletionStatus.SUCCESS, pair.writeWithFailingListener(entry, fault));
+        }
+    }
+
+    /** Writes from or to a file of which no page can be accessed. A file on a full disk is sparse; another one is truncated after a WRITE. */
+    private static String memory(ErrorPair.Entry entry, boolean isSource, String disk)
+            throws IOException, InterruptedException {
+        Path path = disk.isEmpty() ? Files.createTempFile("storm", "") : Path.of(disk, "sparse");
+        try (FileChannel file =
+                FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             MemorySegment mapped = file.map(FileChannel.MapMode.READ_WRITE, 0, FILE_BYTES, Arena.ofAuto());
-            MemoryRegion target = b.domain().register(mapped, VerbsSide.ALL);
-            MemoryRegion source = a.domain().register(Arena.ofAuto().allocate(64, 8), VerbsSide.ALL);
-            RemoteMemory remote = new RemoteMemory(target.address(), target.remoteKey(), FILE_BYTES);
-            CompletionStatus status = CompletionStatus.SUCCESS;
-            for (int i = 0; i < TRIES && status == CompletionStatus.SUCCESS; i++) {
-                if (i == TRIES / 2) {
+            try (ErrorPair pair =
+                    isSource ? new ErrorPair(mapped, ErrorPair.memory()) : new ErrorPair(ErrorPair.memory(), mapped)) {
+                if (disk.isEmpty()) {
+                    CompletionStatus before = pair.write(entry);
+                    if (before != CompletionStatus.SUCCESS) {
+                        return before + " before the file is truncated";
+                    }
                     file.truncate(0);
                 }
-                from.postWrite(i, source, 0, 8, remote);
-                status = a.await(LIMIT).status();
+                return expected(
+                        isSource ? CompletionStatus.LOCAL_PROTECTION_ERROR : CompletionStatus.REMOTE_ACCESS_ERROR,
+                        pair.write(entry));
             }
-            return expected(CompletionStatus.REMOTE_ACCESS_ERROR, status);
         } finally {
             Files.delete(path);
         }
@@ -191,11 +248,13 @@ enum ErrorCell {
             MemoryRegion region = a.domain().register(Arena.ofAuto().allocate(64, 8), VerbsSide.ALL);
             MemoryRegion target = b.domain().register(Arena.ofAuto().allocate(64, 8), VerbsSide.ALL);
             RemoteMemory remote = new RemoteMemory(target.address(), target.remoteKey(), 8);
+            CompletionChannel channel = a.context().createCompletionChannel();
             List<Runnable> entries = List.of(
                     () -> from.postWrite(1, region, 0, 8, remote),
                     () -> a.completions().poll(WorkCompletion.array(1)),
                     () -> a.queuePair(1, 1).close(),
                     () -> stage.channel.await(Duration.ofNanos(1)),
+                    () -> channel.await(Duration.ofNanos(1)),
                     from::state);
             for (Runnable entry : entries) {
                 Thread thread = new Thread(null, new Overflow(entry), "small", STACK_BYTES);
@@ -211,23 +270,46 @@ enum ErrorCell {
         }
     }
 
-    private static String fullHeap(Stage stage) {
+    /** What a cell does while the heap is full. */
+    private interface Starved {
+        void run() throws Exception;
+    }
+
+    /** Fills the heap, whose collections take the most time of a round, once for all actions. */
+    private static void withFullHeap(Starved... actions) throws Exception {
         Object[] held = {};
         for (int bytes = CHUNK_BYTES; bytes > 64; ) {
             try {
                 held = new Object[] {held, new byte[bytes]};
             } catch (OutOfMemoryError full) {
-                bytes /= 2;
+                bytes /= 8;
             }
         }
         try {
-            stage.bystander.check();
-        } catch (OutOfMemoryError ofThisThread) {
-            // This thread may run out of memory. What the device's threads do then shows when the memory is free again.
-            return "";
+            for (Starved action : actions) {
+                tryTo(action);
+            }
         } finally {
             Reference.reachabilityFence(held);
         }
-        return "";
+    }
+
+    /** This thread may run out of memory. What the device's threads do then shows when the memory is free again. */
+    private static void tryTo(Starved action) throws Exception {
+        try {
+            action.run();
+        } catch (OutOfMemoryError ofThisThread) {
+            return;
+        }
+    }
+
+    /** Posts, polls and waits while the heap is full, and again afterwards. */
+    private static String fullHeap(Stage stage) throws Exception {
+        try (ErrorPair pair = new ErrorPair(ErrorPair.memory(), ErrorPair.memory())) {
+            withFullHeap(stage.bystander::check, () -> pair.write(ErrorPair.Entry.WAIT));
+        }
+        try (ErrorPair pair = new ErrorPair(ErrorPair.memory(), ErrorPair.memory())) {
+            return expected(CompletionStatus.SUCCESS, pair.write(ErrorPair.Entry.WAIT));
+        }
     }
 }
