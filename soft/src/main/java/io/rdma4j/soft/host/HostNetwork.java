@@ -60,9 +60,7 @@ public interface HostNetwork {
     boolean isAnyUp() throws SocketException;
 
     /** Returns the addresses of an interface in the order in which it got them, as far as the host knows it. */
-    default List<InetAddress> oldestFirst(InterfaceView network) {
-        return network.addresses();
-    }
+    List<InetAddress> oldestFirst(InterfaceView network);
 
     /** Returns whether interfaces, addresses or routes can change while a stack uses the host. */
     boolean canChange();

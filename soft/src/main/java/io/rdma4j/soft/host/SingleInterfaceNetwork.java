@@ -56,6 +56,11 @@ public final class SingleInterfaceNetwork implements HostNetwork {
     }
 
     @Override
+    public List<InetAddress> oldestFirst(InterfaceView network) {
+        return network.addresses();
+    }
+
+    @Override
     public boolean canChange() {
         return false;
     }
