@@ -28,6 +28,7 @@ public final class FullHeapProcess {
     private static final Object[] NONE = {};
 
     private static final int QUEUES = 40;
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private static Object[] full = NONE;
     private static int calls;
@@ -118,9 +119,11 @@ public final class FullHeapProcess {
                 failed.get(i).postReceive(request);
             }
             full = NONE;
-            while (channel.await(Duration.ofSeconds(1)) instanceof CompletionQueue reported) {
+            CompletionQueue reported = channel.await(PATIENCE);
+            while (reported != null) {
                 reported.acknowledgeEvents(1);
                 calls++;
+                reported = channel.await(PATIENCE);
             }
         }
     }
