@@ -2,8 +2,9 @@ package io.rdma4j.soft.sharing;
 
 import io.rdma4j.link.LockQuery;
 import io.rdma4j.link.system.LinkSets;
+import java.io.File;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -45,6 +46,9 @@ final class SystemLockFile implements LockFile {
     /** The locks of all stacks of this process by their byte. */
     private final Map<Long, Held> held = new HashMap<>();
 
+    private RandomAccessFile file;
+
+    /** Of the file, and closed with it. For locks alone: writing by it in an interrupted thread would close it. */
     private FileChannel channel;
 
     /** Null if the system cannot be asked. */
@@ -69,11 +73,12 @@ final class SystemLockFile implements LockFile {
         this.path = path;
         // Read before the file is opened: if another process replaces the file in between, the two differ.
         identity = createAndIdentify(path);
-        channel = openChannel(path);
+        file = open(path.toFile());
+        channel = file.getChannel();
         try {
             query = LinkSets.openLockQuery(path);
         } catch (IOException e) {
-            channel.close();
+            file.close();
             throw e;
         }
     }
@@ -86,8 +91,8 @@ final class SystemLockFile implements LockFile {
         return identity(path);
     }
 
-    private static FileChannel openChannel(Path path) throws IOException {
-        return FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    private static RandomAccessFile open(File existing) throws IOException {
+        return new RandomAccessFile(existing, "rw");
     }
 
     /** Opens the file at a path, and creates it if it does not exist. Thread safe. */
@@ -127,9 +132,13 @@ final class SystemLockFile implements LockFile {
     /** Also keeps programs away that remove files which were not changed for long. */
     @Override
     public synchronized void keep() throws IOException {
+        if (!channel.isOpen()) {
+            return; // the last stack has ended meanwhile
+        }
         restore();
         // Not by Files.setLastModifiedTime: it opens and closes the file, by which the process loses its locks.
-        int _ = channel.write(ByteBuffer.allocate(1), 0);
+        file.seek(0);
+        file.write(0);
     }
 
     /** Takes all locks again in the file that is now at the path, if that is not the one that was opened. */
@@ -138,7 +147,7 @@ final class SystemLockFile implements LockFile {
             return;
         }
         Object currentIdentity = createAndIdentify(path);
-        FileChannel current = openChannel(path);
+        RandomAccessFile current = open(path.toFile());
         LockQuery currentQuery;
         try {
             currentQuery = LinkSets.openLockQuery(path);
@@ -147,7 +156,8 @@ final class SystemLockFile implements LockFile {
             throw e;
         }
         for (Map.Entry<Long, Held> each : held.entrySet()) {
-            FileLock lock = lock(current, each.getKey(), each.getValue().lock.isShared());
+            FileLock lock = lock(
+                    current.getChannel(), each.getKey(), each.getValue().lock.isShared());
             if (lock != null) {
                 each.getValue().lock = lock;
             } else {
@@ -161,7 +171,8 @@ final class SystemLockFile implements LockFile {
         }
         closeBoth();
         identity = currentIdentity;
-        channel = current;
+        file = current;
+        channel = current.getChannel();
         query = currentQuery;
     }
 
@@ -261,11 +272,11 @@ final class SystemLockFile implements LockFile {
     }
 
     /** Together: the end of either releases the locks. */
-    private void closeBoth() throws IOException {
+    private synchronized void closeBoth() throws IOException {
         if (query != null) {
             query.close();
         }
-        channel.close();
+        file.close();
     }
 
     private synchronized void release(long at, Held released) throws IOException {

@@ -82,6 +82,21 @@ class SystemLockFileTest {
         }
     }
 
+    /** The thread that keeps the file is interrupted when its stack ends, and the locks are those of all stacks of the process. */
+    @Test
+    void keepingTheFileInAnInterruptedThreadLosesNoLock() throws IOException {
+        try (SystemLockFile file = open()) {
+            LockFile.ByteLock lock = Objects.requireNonNull(file.tryLock(AT, false));
+            Thread.currentThread().interrupt();
+            file.keep();
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(lock.isValid()).isTrue();
+            assertThat(file.tryLock(AT + 1, false)).isNotNull();
+        } finally {
+            var _ = Thread.interrupted();
+        }
+    }
+
     private static long locksInTheKernel(Path file) throws IOException {
         String inode = ":" + Files.getAttribute(file, "unix:ino") + " ";
         String process = " " + ProcessHandle.current().pid() + " ";
