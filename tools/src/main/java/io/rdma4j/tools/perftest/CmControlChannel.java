@@ -38,6 +38,10 @@ final class CmControlChannel implements ControlChannel {
     private final MemoryRegion region;
     private final QueuePair queuePair;
     private final WorkCompletion[] completion = WorkCompletion.array(1);
+
+    /** The length of the structure of C, of which the oldest version is assumed until the peer's is known. */
+    private int destinationBytes = PerftestDestination.bytes(0);
+
     private boolean closedByPeer;
     private boolean expectsRuns;
 
@@ -49,7 +53,7 @@ final class CmControlChannel implements ControlChannel {
         domain = id.verbs().createProtectionDomain();
         sends = id.verbs().createCompletionQueue(1, null, null, completionVector);
         receives = id.verbs().createCompletionQueue(1, null, null, completionVector);
-        region = domain.register(arena.allocate(2L * PerftestDestination.BYTES), AccessFlag.LOCAL_WRITE);
+        region = domain.register(arena.allocate(2L * PerftestDestination.MAX_BYTES), AccessFlag.LOCAL_WRITE);
         queuePair = id.createQueuePair(
                 domain,
                 CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0))
@@ -79,17 +83,17 @@ final class CmControlChannel implements ControlChannel {
     }
 
     private void postReceive() {
-        queuePair.postReceive(new ReceiveWorkRequest().reset(0).into(region, 0, PerftestDestination.BYTES));
+        queuePair.postReceive(new ReceiveWorkRequest().reset(0).into(region, 0, PerftestDestination.MAX_BYTES));
     }
 
     @Override
     public void send(byte[] data) throws ToolFailure {
-        MemorySegment.copy(data, 0, region.memory(), ValueLayout.JAVA_BYTE, PerftestDestination.BYTES, data.length);
+        MemorySegment.copy(data, 0, region.memory(), ValueLayout.JAVA_BYTE, PerftestDestination.MAX_BYTES, data.length);
         console.step(
                 "Function ibv_post_send failed",
                 () -> queuePair.postSend(new SendWorkRequest()
                         .reset(0)
-                        .from(region, PerftestDestination.BYTES, data.length)
+                        .from(region, PerftestDestination.MAX_BYTES, data.length)
                         .signaled()));
         await(sends);
     }
@@ -104,13 +108,18 @@ final class CmControlChannel implements ControlChannel {
     }
 
     @Override
+    public void peerVersion(double version) {
+        destinationBytes = PerftestDestination.bytes(version);
+    }
+
+    @Override
     public void sendDestination(PerftestDestination destination) throws ToolFailure {
-        send(destination.toBytes());
+        send(destination.toBytes(destinationBytes));
     }
 
     @Override
     public PerftestDestination receiveDestination() throws ToolFailure {
-        return PerftestDestination.ofBytes(receive(PerftestDestination.BYTES));
+        return PerftestDestination.ofBytes(receive(destinationBytes));
     }
 
     private void await(CompletionQueue queue) throws ToolFailure {

@@ -12,6 +12,9 @@ interface ControlChannel extends AutoCloseable {
     /** Receives the given number of bytes. Waits for {@link ReceiveTimeout} at most, unless the peer may be measuring. */
     byte[] receive(int length) throws ToolFailure;
 
+    /** Sets the peer's version of the protocol, on which the form of a destination may depend. */
+    default void peerVersion(double version) {}
+
     /** Sends a destination. */
     void sendDestination(PerftestDestination destination) throws ToolFailure;
 

@@ -89,6 +89,7 @@ final class Handshake {
                     "Current implementation is not compatible with versions older than 5.70",
                     "the peer has version " + TerminalText.of(version));
         }
+        control.peerVersion(number);
     }
 
     /**

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The address of one queue pair of a side and of its memory, as the two sides exchange it. Over a connection of the
- * connection manager it is a C structure in network byte order (56 bytes with its padding). Over TCP it is a text (108
- * bytes with the terminating zero).
+ * connection manager it is a C structure in network byte order: 56 bytes with its padding, and 64 bytes from version 6.29 of the
+ * protocol, which has the address of the data for {@code --data_validation} before the GID. Over TCP it is a text (108 bytes with the
+ * terminating zero).
  *
  * @param localId the LID, 0 over RoCE
  * @param outstanding the number of READs and atomics that the side accepts at a time
@@ -32,8 +33,13 @@ record PerftestDestination(
         Gid gid,
         int gidIndex,
         int sharedReceiveQueue) {
-    /** The length of {@link #toBytes}. */
-    static final int BYTES = 56;
+    /** The most bytes of {@link #toBytes}. */
+    static final int MAX_BYTES = 64;
+
+    private static final int BYTES_BEFORE_VALIDATION = 56;
+
+    /** The first version of the protocol, that of perftest 26.04, whose structure is the longer one. */
+    private static final double VALIDATION_VERSION = 6.29;
 
     /** The length of {@link #toText}. */
     static final int TEXT_BYTES = 108;
@@ -42,26 +48,42 @@ record PerftestDestination(
     static final PerftestDestination EMPTY = new PerftestDestination(0, 0, 0, 0, 0, 0, Gid.ZERO, 0, 0);
 
     private static final int ADDRESS_AT = 24;
+
+    /** The distance of the GID from the end of the structure. */
+    private static final int GID_BEFORE_END = 24;
+
     private static final int TEXT_GID_AT = 50;
     private static final int TEXT_RECEIVES_AT = 98;
 
-    byte[] toBytes() {
-        return ByteBuffer.allocate(BYTES)
+    /** Returns the length of the structure of C in a version of the protocol. */
+    static int bytes(double version) {
+        return version < VALIDATION_VERSION ? BYTES_BEFORE_VALIDATION : MAX_BYTES;
+    }
+
+    /**
+     * Returns the structure of C.
+     *
+     * @param bytes its length
+     */
+    byte[] toBytes(int bytes) {
+        return ByteBuffer.allocate(bytes)
                 .putInt(localId)
                 .putInt(outstanding)
                 .putInt(queuePair)
                 .putInt(packetNumber)
                 .putInt(remoteKey)
                 .putLong(ADDRESS_AT, address)
-                .putLong(ADDRESS_AT + 8, gid.high())
-                .putLong(ADDRESS_AT + 16, gid.low())
-                .putInt(BYTES - 8, sharedReceiveQueue)
-                .putInt(BYTES - 4, gidIndex)
+                .putLong(bytes - GID_BEFORE_END, gid.high())
+                .putLong(bytes - GID_BEFORE_END + 8, gid.low())
+                .putInt(bytes - 8, sharedReceiveQueue)
+                .putInt(bytes - 4, gidIndex)
                 .array();
     }
 
+    /** Reads a structure of C of any length. */
     static PerftestDestination ofBytes(byte[] bytes) {
         ByteBuffer in = ByteBuffer.wrap(bytes);
+        int gidAt = bytes.length - GID_BEFORE_END;
         return new PerftestDestination(
                 in.getInt(0),
                 in.getInt(4),
@@ -69,9 +91,9 @@ record PerftestDestination(
                 in.getInt(12) & 0xff_ffff,
                 in.getInt(16),
                 in.getLong(ADDRESS_AT),
-                new Gid(in.getLong(ADDRESS_AT + 8), in.getLong(ADDRESS_AT + 16)),
-                in.getInt(BYTES - 4),
-                in.getInt(BYTES - 8) & 0xff_ffff);
+                new Gid(in.getLong(gidAt), in.getLong(gidAt + 8)),
+                in.getInt(bytes.length - 4),
+                in.getInt(bytes.length - 8) & 0xff_ffff);
     }
 
     byte[] toText() {

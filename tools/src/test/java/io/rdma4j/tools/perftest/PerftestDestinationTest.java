@@ -17,10 +17,21 @@ class PerftestDestinationTest {
 
     @Test
     void structureIsThatOfPerftest() {
-        assertThat(HexFormat.of().formatHex(DESTINATION.toBytes()))
+        byte[] bytes = DESTINATION.toBytes(PerftestDestination.bytes(6.28));
+        assertThat(HexFormat.of().formatHex(bytes))
                 .isEqualTo("0000000100000010000000130090578500001234" + "00000000" + "0000000056789abc"
                         + "00000000000000000000ffff0a580002" + "00000000" + "00000001");
-        assertThat(PerftestDestination.ofBytes(DESTINATION.toBytes())).isEqualTo(DESTINATION);
+        assertThat(PerftestDestination.ofBytes(bytes)).isEqualTo(DESTINATION);
+    }
+
+    @Test
+    void structureHasAnotherAddressSinceVersion629() {
+        byte[] bytes = DESTINATION.toBytes(PerftestDestination.bytes(6.29));
+        assertThat(HexFormat.of().formatHex(bytes))
+                .isEqualTo("0000000100000010000000130090578500001234" + "00000000" + "0000000056789abc"
+                        + "0000000000000000" + "00000000000000000000ffff0a580002" + "00000000" + "00000001");
+        assertThat(bytes).hasSize(PerftestDestination.MAX_BYTES);
+        assertThat(PerftestDestination.ofBytes(bytes)).isEqualTo(DESTINATION);
     }
 
     @Test
@@ -36,7 +47,8 @@ class PerftestDestinationTest {
     @Test
     void theSharedReceiveQueueIsExchanged() {
         PerftestDestination extended = new PerftestDestination(1, 16, 0x13, 0x905785, 0x1234, 7, GID, 0, 0xabcdef);
-        assertThat(PerftestDestination.ofBytes(extended.toBytes())).isEqualTo(extended);
+        assertThat(PerftestDestination.ofBytes(extended.toBytes(PerftestDestination.MAX_BYTES)))
+                .isEqualTo(extended);
         assertThat(PerftestDestination.ofText(extended.toText())).isEqualTo(extended);
         assertThat(new String(extended.toText(), StandardCharsets.ISO_8859_1)).endsWith(":00abcdef:\0");
     }
