@@ -46,7 +46,7 @@ import java.util.function.Supplier;
  * <tr><td>of an engine</td><td>the same, {@link #filter}, {@link #listener}</td><td>the same</td><td>none</td><td>the same</td></tr>
  * </table>
  *
- * <p>What has no cell cannot arise:
+ * <p>The combinations without a cell cannot arise, or are tested elsewhere:
  *
  * <ul>
  *   <li>The threads that send reports and scan addresses and interfaces call no code of the program but listeners of signals, access no memory
@@ -270,7 +270,7 @@ record ErrorCell(String name, Action action) {
         }
     }
 
-    /** What a cell does while the heap is full. */
+    /** The work of a cell while the heap is full. */
     private interface Starved {
         void run() throws Exception;
     }
@@ -294,7 +294,7 @@ record ErrorCell(String name, Action action) {
         }
     }
 
-    /** This thread may run out of memory. What the device's threads do then shows when the memory is free again. */
+    /** Does work in which this thread may run out of memory. The cell checks the device's threads when the memory is free again. */
     private static void tryTo(Starved action) throws Exception {
         try {
             action.run();

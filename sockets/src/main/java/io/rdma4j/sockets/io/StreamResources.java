@@ -248,7 +248,7 @@ final class StreamResources implements AutoCloseable {
 
     /**
      * Revokes the peer's access to memory of the application, and ends the use of everything else: later calls have no effect.
-     * What is left for {@link #close} needs no lock.
+     * {@link #close} does the rest, and needs no lock.
      */
     void end() {
         ended = true;

@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /** A source of devices, found by {@link java.util.ServiceLoader}. Thread safe. */
 public interface VerbsProvider {
-    /** What to try if {@link #refusal} gives a reason. */
+    /** The hint of an exception whose reason is from {@link #refusal}. */
     String REFUSAL_HINT = "RDMA4J_DEVICE=soft uses the software device instead, which works where the"
             + " network interface leaves UDP port 4791 to programs";
 

@@ -27,7 +27,7 @@ public final class SharedThread {
     }
 
     /**
-     * What a fault ends instead of the thread, such as a connection.
+     * Ends something of the thread because of a fault, such as a connection, instead of the thread.
      *
      * @param <T> what the thread was doing
      */
