@@ -264,11 +264,20 @@ public final class SoftDevice implements Device {
         }
     }
 
-    /** Returns the addresses of the interface, in the order of their age if several are to get an index. */
+    /** Returns the addresses of the interface, in the order of their age if several of a family are to get an index. */
     private List<InetAddress> inTableOrder(InterfaceView network) {
         List<InetAddress> present = network.addresses();
-        long missing = present.stream().filter(each -> find(each) < 0).count();
-        return missing > 1 ? devices.host().oldestFirst(network) : present;
+        // Most interfaces have one address of each family: the system is not asked when they open.
+        return areSeveralMissing(present, true) || areSeveralMissing(present, false)
+                ? devices.host().oldestFirst(network)
+                : present;
+    }
+
+    private boolean areSeveralMissing(List<InetAddress> present, boolean isIpv4) {
+        long missing = present.stream()
+                .filter(each -> Gid.of(each).isIpv4() == isIpv4 && !Gid.of(each).isLinkLocal() && find(each) < 0)
+                .count();
+        return missing > 1;
     }
 
     private synchronized void enter(List<InetAddress> present, boolean exists) {

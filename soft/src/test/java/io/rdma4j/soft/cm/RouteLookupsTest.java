@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.soft.SoftStack;
+import io.rdma4j.soft.device.ObservedHost;
 import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.device.StackSettings;
-import io.rdma4j.soft.host.HostNetwork;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -31,27 +29,12 @@ class RouteLookupsTest {
 
     /** Returns settings with the network of this host, whose route lookups are counted. */
     private StackSettings settings() {
-        StackSettings own = StackSettings.ofProcess();
-        HostNetwork counting = (HostNetwork) Proxy.newProxyInstance(
-                HostNetwork.class.getClassLoader(), new Class<?>[] {HostNetwork.class}, (self, method, arguments) -> {
-                    if (method.getName().equals("sourceFor")) {
-                        lookedUp.add(arguments[2]);
-                    }
-                    try {
-                        return method.invoke(own.host(), arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
-        return new StackSettings(
-                own.linkOptions(),
-                own.security(),
-                own.links(),
-                own.runDirectory(),
-                counting,
-                own.clock(),
-                own.driver(),
-                own.random());
+        return ObservedHost.settings((method, arguments) -> {
+            if (method.equals("sourceFor")) {
+                lookedUp.add(arguments[2]);
+            }
+            return null;
+        });
     }
 
     @AfterEach

@@ -7,10 +7,7 @@ import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.link.host.InterfaceMonitor;
 import io.rdma4j.soft.SoftStack;
-import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.verbs.DeviceContext;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CountDownLatch;
@@ -38,35 +35,19 @@ class FailingInterfacesTest {
 
     /** Returns settings with the network of this host, which fails once in the thread of a name. */
     private StackSettings failingIn(String thread) {
-        StackSettings own = StackSettings.ofProcess();
         AtomicInteger calls = new AtomicInteger();
-        HostNetwork failing = (HostNetwork) Proxy.newProxyInstance(
-                HostNetwork.class.getClassLoader(), new Class<?>[] {HostNetwork.class}, (self, method, arguments) -> {
-                    if (method.getName().equals("openInterfaceMonitor")) {
-                        return new Changes();
-                    }
-                    if (method.getName().equals("interfaces")
-                            && Thread.currentThread().getName().equals(thread)) {
-                        again.countDown();
-                        if (calls.getAndIncrement() == 0) {
-                            throw new OutOfMemoryError("on purpose");
-                        }
-                    }
-                    try {
-                        return method.invoke(own.host(), arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
-        return new StackSettings(
-                own.linkOptions(),
-                own.security(),
-                own.links(),
-                own.runDirectory(),
-                failing,
-                own.clock(),
-                own.driver(),
-                own.random());
+        return ObservedHost.settings((method, _) -> {
+            if (method.equals("openInterfaceMonitor")) {
+                return new Changes();
+            }
+            if (method.equals("interfaces") && Thread.currentThread().getName().equals(thread)) {
+                again.countDown();
+                if (calls.getAndIncrement() == 0) {
+                    throw new OutOfMemoryError("on purpose");
+                }
+            }
+            return null;
+        });
     }
 
     @Test

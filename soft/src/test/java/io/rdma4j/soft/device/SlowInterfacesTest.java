@@ -3,15 +3,12 @@ package io.rdma4j.soft.device;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.soft.SoftStack;
-import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairType;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -28,29 +25,14 @@ class SlowInterfacesTest {
 
     /** Returns settings with the network of this host, which answers one thread late. */
     private StackSettings settings() {
-        StackSettings own = StackSettings.ofProcess();
-        HostNetwork slow = (HostNetwork) Proxy.newProxyInstance(
-                HostNetwork.class.getClassLoader(), new Class<?>[] {HostNetwork.class}, (self, method, arguments) -> {
-                    if (Thread.currentThread().getName().equals("reader")) {
-                        listing.countDown();
-                        assertThat(answers.await(PATIENCE.toSeconds() * 3, TimeUnit.SECONDS))
-                                .isTrue();
-                    }
-                    try {
-                        return method.invoke(own.host(), arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
-        return new StackSettings(
-                own.linkOptions(),
-                own.security(),
-                own.links(),
-                own.runDirectory(),
-                slow,
-                own.clock(),
-                own.driver(),
-                own.random());
+        return ObservedHost.settings((_, _) -> {
+            if (Thread.currentThread().getName().equals("reader")) {
+                listing.countDown();
+                assertThat(answers.await(PATIENCE.toSeconds() * 3, TimeUnit.SECONDS))
+                        .isTrue();
+            }
+            return null;
+        });
     }
 
     @Test

@@ -31,8 +31,9 @@ public final class UnacknowledgedEvents {
      */
     public void acknowledge(int acknowledged) {
         int before;
-        do { // allocates nothing: an event that cannot be acknowledged for want of memory would keep its queue from
-            // being closed
+        // Allocates nothing: an event that cannot be acknowledged for want of memory would keep its queue from being
+        // closed.
+        do {
             before = count.get();
             if (acknowledged < 0 || acknowledged > before) {
                 throw new RdmaException(

@@ -27,9 +27,9 @@ public final class SharedThread {
     }
 
     /**
-     * Ends something of the thread because of a fault, such as a connection, instead of the thread.
+     * An object that a shared thread works for, such as a connection. It fails because of a fault, and the thread continues.
      *
-     * @param <T> what the thread was doing
+     * @param <T> what the thread was doing, such as an event
      */
     @FunctionalInterface
     public interface Failing<T> {
