@@ -10,10 +10,14 @@ import io.rdma4j.soft.engine.Engine;
  * <p>It counts questions without an answer, not time: when this process was stopped itself, the answers are there.
  */
 final class OwnerWatch extends DeadlineTask {
-    private static final long INTERVAL_NANOS = 400_000_000;
+    /** The interval of questions. Each costs a wake-up of the owner and two of this process, also if neither has work. */
+    private static final long INTERVAL_NANOS = 750_000_000;
 
-    /** The number of unanswered questions after which an owner is replaced: it was silent for 1.2 to 1.6 s. */
-    private static final int MOST_UNANSWERED = 3;
+    /** The interval after a question that was not answered, and at which a successor keeps its input. */
+    private static final long SHORT_INTERVAL_NANOS = 450_000_000;
+
+    /** The number of unanswered questions after which an owner is replaced: it was silent for 1.2 to 2 s. */
+    private static final int MOST_UNANSWERED = 2;
 
     private final Engine engine;
     private final SharedPort port;
@@ -32,18 +36,22 @@ final class OwnerWatch extends DeadlineTask {
 
     @Override
     protected void onDeadline(long nowNanos) {
+        long interval = SHORT_INTERVAL_NANOS;
         PortMember member = port.member();
         if (member != null && member.unansweredPings() >= MOST_UNANSWERED) {
             port.replaceSilentOwner();
             member = port.member();
         }
         if (member != null) {
+            if (member.unansweredPings() == 0) {
+                interval = INTERVAL_NANOS;
+            }
             member.ping();
         } else if (port.isOwner()) {
             port.keepTaken();
         } else {
             return; // started again when there is an owner
         }
-        engine.schedule(this, nowNanos + INTERVAL_NANOS);
+        engine.schedule(this, nowNanos + interval);
     }
 }
