@@ -33,7 +33,9 @@ final class FormerOwners {
                 channels.remove(i);
                 former.close();
                 received++;
-                if (!former.isResigned()) {
+                if (former.isResigned()) {
+                    port.onFormerOwnerResigned();
+                } else {
                     port.claimInput(); // the sockets of the process are closed
                     port.onProcessExited(former.ownerSlot());
                     port.onCrashDisconnects(former.crashDisconnects());

@@ -59,7 +59,7 @@ final class PortOwner {
     private final Engine engine;
     private final SharedPort port;
     private final LinkSet.LocalListener listener;
-    private final long graceEndsNanos;
+    private long graceEndsNanos;
     private final List<Member> members = new ArrayList<>();
     private final @Nullable Member[] bySlot = new @Nullable Member[SLOTS];
     private final ByteBuffer header = ByteBuffer.allocateDirect(RelayMessage.FRAME_HEADER_BYTES);
@@ -360,6 +360,11 @@ final class PortOwner {
             }
         }
         return isGraceOver() && !port.mayHaveUnknownServices();
+    }
+
+    /** Waits again for processes to register: a former owner has resigned, and it and those that it has replaced join now. */
+    void beginGrace() {
+        graceEndsNanos = engine.nowNanos() + GRACE_NANOS;
     }
 
     private boolean isGraceOver() {

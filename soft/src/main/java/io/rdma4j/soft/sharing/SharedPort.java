@@ -272,6 +272,14 @@ public final class SharedPort extends Port {
         return !formerOwners.isEmpty();
     }
 
+    /** Expects a replaced owner that has continued, and the owners that it had replaced, to join. */
+    void onFormerOwnerResigned() {
+        PortOwner asOwner = owner;
+        if (asOwner != null) {
+            asOwner.beginGrace();
+        }
+    }
+
     /** Returns the process' part in an owner's service; null if it is the owner, or has none. */
     @Nullable
     PortMember member() {

@@ -98,4 +98,12 @@ class PortOwnerTest {
         }
         assertThat(listener.checks).isEqualTo(1);
     }
+
+    @Test
+    void ownerThatHasResignedMayRegisterBeforeItsPeersAreRefused() {
+        Packet response = packet(new Rtu(1, ABSENT << 24 | 5, PrivateData.EMPTY));
+        assertThat(owner.routeGsi(response)).as("this process rejects it").isTrue();
+        owner.beginGrace();
+        assertThat(owner.routeGsi(response)).as("the peer repeats it").isFalse();
+    }
 }
