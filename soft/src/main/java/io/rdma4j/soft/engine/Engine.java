@@ -618,9 +618,12 @@ public final class Engine implements WaitDriver {
             counters.cycles++;
             transmit();
             replies.onCycle();
+            if (deadlines.nextDeadlineNanos() <= now) {
+                return runTimers() > 0;
+            }
             boolean isKnownEmpty = poll == Poll.LINKS_UNLESS_IDLE && input.wasLastEmpty();
             int received = isKnownEmpty ? 0 : receive(true, poll == Poll.ALL);
-            runTimers();
+            runTimers(); // what was received may have set one that is due at once
             return received > 0;
         } catch (RuntimeException | Error fault) {
             faults.onFault(fault);
@@ -692,14 +695,16 @@ public final class Engine implements WaitDriver {
         return Math.min(deadlines.nextDeadlineNanos(), input.nextDeadlineNanos());
     }
 
-    /** Fires the expired timers, after receiving the pending packets that may stop them. */
-    private void runTimers() {
-        if (deadlines.nextDeadlineNanos() <= now) {
-            faults.receiving(true);
-            input.receiveAll(now);
-            faults.receiving(false);
-            deadlines.runDue(now);
+    /** Fires the expired timers, after receiving the pending packets that may stop them; returns the number of frames. */
+    private int runTimers() {
+        if (deadlines.nextDeadlineNanos() > now) {
+            return 0;
         }
+        faults.receiving(true);
+        int frames = input.receiveAll(now);
+        faults.receiving(false);
+        deadlines.runDue(now);
+        return frames;
     }
 
     private int receive(boolean cold, boolean channels) {

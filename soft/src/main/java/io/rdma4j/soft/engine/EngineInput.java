@@ -77,14 +77,15 @@ final class EngineInput {
         return frames;
     }
 
-    /** Receives until nothing is pending, or more frames than a socket buffer holds were received. */
-    void receiveAll(long nowNanos) {
+    /** Receives until nothing is pending, or more frames than a socket buffer holds were received; returns their number. */
+    int receiveAll(long nowNanos) {
         int frames = 0;
         int count;
         do {
             count = receive(nowNanos, true, true);
             frames += count;
         } while (count > 0 && frames < DRAIN_LIMIT_FRAMES);
+        return frames;
     }
 
     /** Returns whether the last {@link #receive} found nothing. */
