@@ -74,6 +74,11 @@ final class Listening {
         }
     }
 
+    /** Serves the requests that came before the listener. */
+    void serveEarlyRequests() {
+        service.run(now -> service.agent().onListening(now, serviceId));
+    }
+
     /** Returns whether the user has chosen no device. */
     boolean acceptsAllDevices() {
         return choice.requested() == null;

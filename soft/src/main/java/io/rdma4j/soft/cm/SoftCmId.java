@@ -95,6 +95,8 @@ final class SoftCmId implements ProviderCmId {
     public void bind(InetSocketAddress local) {
         require("rdma_bind_addr", State.IDLE);
         addresses.bind(local);
+        long serviceId = portSpace.serviceId(addresses.requireLocal().getPort());
+        service.run(now -> service.agent().expect(now, serviceId));
         addresses.attachWildcard();
         state = State.ADDR_BOUND;
         service.add(this);
@@ -213,6 +215,7 @@ final class SoftCmId implements ProviderCmId {
         created.open(this, new ListenerFilter(this, created, bound, addresses.isFamilyOnly()));
         listening = created;
         state = State.LISTEN;
+        created.serveEarlyRequests();
     }
 
     /** Handles a request for this listener; under the host's lock. */

@@ -1,6 +1,7 @@
 package io.rdma4j.transport.cm;
 
 import io.rdma4j.wire.Gid;
+import io.rdma4j.wire.cm.CmMessage;
 import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Req;
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>Retransmission starts early ({@link CmConfiguration#firstRetransmitNanos}) and continues, at Linux's interval,
  *       after an MRA. The total time before giving up does not depend on the number of retransmissions and is that of
  *       Linux.
+ *   <li>A request for a port that was bound less than half a second ago waits for the listener ({@link #expect}); Linux
+ *       rejects it.
  *   <li>A duplicate REQ is answered with the REP if that has been sent (Linux leaves this to its timer), and ignored in
  *       time-wait.
  *   <li>An unexpected REP is answered with REJ 6 (Linux does not respond, and its peer stays half-open for a minute).
@@ -60,6 +63,7 @@ public final class CmAgent {
     private final CmCounters counters = new CmCounters();
     private final MessageHandler messageHandler;
     private final AbandonedConnectionQueue abandonedConnections = new AbandonedConnectionQueue(this);
+    final ExpectedServices expected = new ExpectedServices(this);
     final ServiceTable services;
 
     /** Creates an agent without listeners and connections. */
@@ -100,6 +104,31 @@ public final class CmAgent {
      */
     public ListenedService<Req> listen(long serviceId, RequestFilter<Req> filter, int backlog, Object attachment) {
         return listeners.listen(serviceId, filter, backlog, attachment);
+    }
+
+    /**
+     * Expects a listener of a service soon, because its port was bound. For half a second, requests for the service that no listener
+     * takes wait for one, instead of being rejected.
+     *
+     * @param nowNanos current time
+     * @param serviceId 64-bit service ID
+     */
+    public void expect(long nowNanos, long serviceId) {
+        expected.expect(nowNanos, serviceId);
+    }
+
+    /**
+     * Answers the requests that wait for a service ({@link #expect}), whose listener can now take them.
+     *
+     * @param nowNanos current time
+     * @param serviceId 64-bit service ID
+     */
+    public void onListening(long nowNanos, long serviceId) {
+        expected.onListening(nowNanos, serviceId);
+    }
+
+    void onHeldRequest(long nowNanos, CmRoute from, CmMessage message, long transaction) {
+        messageHandler.onHeldRequest(nowNanos, from, message, transaction);
     }
 
     /**

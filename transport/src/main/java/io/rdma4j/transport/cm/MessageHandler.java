@@ -58,6 +58,15 @@ final class MessageHandler {
         }
     }
 
+    /** Answers a request that has waited for a listener. */
+    void onHeldRequest(long nowNanos, CmRoute from, CmMessage message, long transaction) {
+        switch (message) {
+            case Req req -> requests.onAdmitted(nowNanos, from, req, transaction);
+            case SidrReq request -> agent.services.onAdmitted(nowNanos, from, request, transaction);
+            default -> counters.unsupportedDropped++;
+        }
+    }
+
     private void onRep(long nowNanos, CmRoute from, Rep rep, long transaction) {
         CmConnection connection = agent.table.byLocalId(rep.remoteCommunicationId());
         if (connection != null && !isPeer(connection, from)) {

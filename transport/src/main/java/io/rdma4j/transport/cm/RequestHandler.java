@@ -42,6 +42,11 @@ final class RequestHandler {
             counters.rateLimitedRequests++;
             return;
         }
+        onAdmitted(nowNanos, from, req, transaction);
+    }
+
+    /** Handles a request that the limit of its source has admitted, perhaps a moment ago. */
+    void onAdmitted(long nowNanos, CmRoute from, Req req, long transaction) {
         Gid peer = req.primaryPath().localGid();
         CmConnection same = agent.table.byRemoteId(peer, req.localCaGuid(), req.localCommunicationId());
         if (same != null) {
@@ -61,12 +66,15 @@ final class RequestHandler {
         }
         List<ListenedService<Req>> listeners = agent.listeners.of(req.serviceId());
         if (listeners.isEmpty()) {
+            if (agent.expected.hold(nowNanos, req.serviceId(), from, req, transaction)) {
+                return;
+            }
             counters.requestsWithoutListener++;
             reject(from, req, RejectReason.INVALID_SERVICE_ID, PrivateData.EMPTY, transaction);
             return;
         }
         if (isPathValid(from, req, transaction)) {
-            offer(from, req, transaction, listeners, source);
+            offer(nowNanos, from, req, transaction, listeners);
         }
     }
 
@@ -115,12 +123,8 @@ final class RequestHandler {
         return PrivateData.of(segment.toArray(ValueLayout.JAVA_BYTE));
     }
 
-    private void offer(
-            CmRoute from,
-            Req req,
-            long transaction,
-            List<ListenedService<Req>> listeners,
-            RequestRateLimits.Source source) {
+    private void offer(long nowNanos, CmRoute from, Req req, long transaction, List<ListenedService<Req>> listeners) {
+        RequestRateLimits.Source source = agent.rateLimits.of(from.remote());
         CmRoute route = new CmRoute(from.local(), req.primaryPath().localGid(), from.scope());
         for (ListenedService<Req> service : listeners) {
             RequestFilter.Verdict verdict = service.filter().verdict(route, req);
@@ -134,6 +138,9 @@ final class RequestHandler {
                 }
                 return;
             }
+        }
+        if (agent.expected.hold(nowNanos, req.serviceId(), from, req, transaction)) {
+            return;
         }
         counters.requestsNotMatched++;
         reject(from, req, RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY, transaction);

@@ -104,6 +104,11 @@ final class ServiceTable {
             counters.rateLimitedRequests++;
             return;
         }
+        onAdmitted(nowNanos, from, message, transaction);
+    }
+
+    /** Handles a request that the limit of its source has admitted, perhaps a moment ago. */
+    void onAdmitted(long nowNanos, CmRoute from, SidrReq message, long transaction) {
         Key key = new Key(from.remote(), from.scope(), message.requestId());
         ServiceRequest existing = requests.get(key);
         if (existing != null) {
@@ -119,10 +124,14 @@ final class ServiceTable {
         boolean isInPartition = (message.partitionKey() & DEFAULT_PARTITION) == DEFAULT_PARTITION;
         List<ListenedService<SidrReq>> candidates = isInPartition ? listeners.of(message.serviceId()) : List.of();
         if (candidates.isEmpty()) {
+            if (isInPartition && agent.expected.hold(nowNanos, message.serviceId(), from, message, transaction)) {
+                return;
+            }
             counters.requestsWithoutListener++;
             reject(from, message, SidrRep.STATUS_UNSUPPORTED, transaction);
             return;
         }
+        RequestRateLimits.Source source = agent.rateLimits.of(from.remote());
         for (ListenedService<SidrReq> service : candidates) {
             RequestFilter.Verdict verdict = service.filter().verdict(from, message);
             if (verdict != RequestFilter.Verdict.DECLINE) {
@@ -135,6 +144,9 @@ final class ServiceTable {
                 }
                 return;
             }
+        }
+        if (agent.expected.hold(nowNanos, message.serviceId(), from, message, transaction)) {
+            return;
         }
         counters.requestsNotMatched++;
         reject(from, message, SidrRep.STATUS_REJECTED, transaction);
