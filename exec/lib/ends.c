@@ -97,7 +97,7 @@ static int server(int count, const char *way)
 	struct sockaddr_in any = { .sin_family = AF_INET, .sin_port = htons(PORT) };
 	struct rdma_cm_id *listener;
 	sigset_t signals;
-	int arrived;
+	int arrived, established = 0;
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGUSR1);
@@ -106,12 +106,20 @@ static int server(int count, const char *way)
 	check(rdma_bind_addr(listener, (struct sockaddr *)&any), "rdma_bind_addr");
 	check(rdma_listen(listener, 10), "rdma_listen");
 	printf("listening %d\n", getpid());
-	for (int i = 0; i < count; i++) {
-		struct rdma_cm_id *id = event("RDMA_CM_EVENT_CONNECT_REQUEST");
+	while (established < count) {
+		struct rdma_cm_event *event;
+		struct rdma_cm_id *id;
+		int is_request;
 
-		create_queue_pair(id);
-		check(rdma_accept(id, &parameters), "rdma_accept");
-		event("RDMA_CM_EVENT_ESTABLISHED");
+		check(rdma_get_cm_event(channel, &event), "rdma_get_cm_event");
+		id = event->id;
+		is_request = event->event == RDMA_CM_EVENT_CONNECT_REQUEST;
+		established += event->event == RDMA_CM_EVENT_ESTABLISHED;
+		rdma_ack_cm_event(event);
+		if (is_request) {
+			create_queue_pair(id);
+			check(rdma_accept(id, &parameters), "rdma_accept");
+		}
 	}
 	if (wait(NULL) >= 0 || errno != ECHILD) {
 		fputs("the program has a child\n", stderr);

@@ -86,8 +86,12 @@ exits() { # client|server
 # The program ends.c or Ends.java with idle connections. Its server runs by "rdma4j exec" or Java.
 compile_ends() {
     [ -x "$row_dir/ends" ] || cc -O1 -o "$row_dir/ends" "$exec_dir/lib/ends.c" -lrdmacm -libverbs -pthread || wrong 'cannot compile' || return
-    java_ends=("$("$launcher" --java-home)/bin/java" -XX:+UseSerialGC -XX:ErrorFile=/dev/null --enable-native-access=io.rdma4j.link
-        --module-path "$("$launcher" --module-path)" --add-modules io.rdma4j.cm,io.rdma4j.soft "$exec_dir/lib/Ends.java")
+    local java_home module_path
+    java_home=$("$launcher" --java-home) module_path=$("$launcher" --module-path)
+    [ -d "$row_dir/classes" ] || "$java_home/bin/javac" -nowarn -XDignore.symbol.file -d "$row_dir/classes" --module-path "$module_path" --add-modules io.rdma4j.cm \
+        "$exec_dir/lib/Ends.java" || wrong 'cannot compile' || return
+    java_ends=("$java_home/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ErrorFile=/dev/null --enable-native-access=io.rdma4j.link
+        --module-path "$module_path" --add-modules io.rdma4j.cm,io.rdma4j.soft -cp "$row_dir/classes" Ends)
 }
 
 # Starts a server and its clients, in C and in Java, and waits until they are connected. Sets server_pid.
