@@ -68,6 +68,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
 
     private final AsyncEventQueue asyncEvents;
     private final WallClock wallClock;
+    private volatile @Nullable DeviceAttributes attributes;
     private final Set<SoftProtectionDomain> domains = new LinkedHashSet<>();
     private final Set<SoftXrcDomain> xrcDomains = new LinkedHashSet<>();
     private final Set<SoftCompletionQueue> completionQueues = new LinkedHashSet<>();
@@ -114,11 +115,20 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
 
     @Override
     public DeviceAttributes attributes() {
-        DeviceAttributes.Builder attributes = DeviceAttributes.builder();
-        for (QueuePairType type : QueuePairType.values()) {
-            attributes.onDemandOperations(type, onDemandOperations(type));
+        DeviceAttributes known = attributes;
+        if (known == null) {
+            known = describe();
+            attributes = known;
         }
-        return attributes
+        return known;
+    }
+
+    private DeviceAttributes describe() {
+        DeviceAttributes.Builder described = DeviceAttributes.builder();
+        for (QueuePairType type : QueuePairType.values()) {
+            described.onDemandOperations(type, onDemandOperations(type));
+        }
+        return described
                 .firmwareVersion("rdma4j")
                 .nodeGuid(device.guid())
                 .systemImageGuid(device.guid())
