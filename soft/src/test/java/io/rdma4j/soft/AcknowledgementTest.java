@@ -3,6 +3,7 @@ package io.rdma4j.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fixture.TestEndpoint;
+import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
@@ -76,6 +77,24 @@ class AcknowledgementTest {
             assertThat(sent(right.queuePair) - sentBefore).isEqualTo(i == 1 ? 1 : 2);
             await(left);
             await(left);
+            hosts.step(0); // the left end acknowledges the reply
+            await(right);
+        }
+    }
+
+    /** As with a card, whose acknowledgement leaves before the application replies: programs free or count what they sent by it. */
+    @Test
+    void sendIsCompletedBeforeTheReplyToIt() {
+        for (int i = 1; i <= 3; i++) {
+            right.postReceive(i);
+            left.postReceive(i);
+            send(left);
+            await(right);
+            send(right);
+            await(left);
+            assertThat(completions[0].opcode()).isEqualTo(CompletionOpcode.SEND);
+            await(left);
+            assertThat(completions[0].opcode()).isEqualTo(CompletionOpcode.RECEIVE);
             hosts.step(0); // the left end acknowledges the reply
             await(right);
         }

@@ -1,5 +1,8 @@
 package io.rdma4j.soft.engine;
 
+import io.rdma4j.link.ReceiveBurst;
+import io.rdma4j.wire.Aeth;
+import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
 import io.rdma4j.wire.Opcode;
@@ -25,6 +28,12 @@ public final class Receiver implements CrossEngineQueue.FrameHandler {
     /** Selects one packet in 16, after which a slow duty cycle answers before it receives more. */
     private static final int ANSWER_MASK = 15;
 
+    /** The length of an acknowledgement without its ICRC. */
+    private static final int ACKNOWLEDGEMENT_BYTES = Bth.LENGTH + Aeth.LENGTH;
+
+    /** The bits of an opcode that tell the transport service. */
+    private static final int TRANSPORT_BITS = 0xe0;
+
     private final Engine engine;
     private final QueuePairNumbers numbers;
     private final EngineCounters counters;
@@ -41,6 +50,35 @@ public final class Receiver implements CrossEngineQueue.FrameHandler {
     /** Sets the handler of packets to queue pair 1. */
     public void managementHandler(ManagementHandler handler) {
         managementHandler = handler;
+    }
+
+    /**
+     * Returns the frame of a burst to process as number {@code i}: all frames in order, but an acknowledgement before the message that
+     * it follows, in one burst of a peer that replies ({@link ReplyForecast}). The peer sends it last since it is shorter, which ends a
+     * segmented send. Programs expect the completion of what they sent before the reply to it, which a card's own acknowledgement
+     * ensures. The two belong to opposite directions of the connection, so that one may pass the other.
+     */
+    public static Frame inOrder(ReceiveBurst burst, int i) {
+        if (i + 1 < burst.count() && isPassed(burst.frame(i), burst.frame(i + 1))) {
+            return burst.frame(i + 1);
+        }
+        if (i > 0 && isPassed(burst.frame(i - 1), burst.frame(i))) {
+            return burst.frame(i - 1);
+        }
+        return burst.frame(i);
+    }
+
+    /** Returns whether {@code next} acknowledges messages to the queue pair that {@code frame} has a message for. */
+    private static boolean isPassed(Frame frame, Frame next) {
+        if (next.length < ACKNOWLEDGEMENT_BYTES || next.length > ACKNOWLEDGEMENT_BYTES + Icrc.LENGTH) {
+            return false;
+        }
+        int opcode = Bth.opcode(frame.segment, frame.offset);
+        return frame.length >= ACKNOWLEDGEMENT_BYTES
+                && Bth.opcode(next.segment, next.offset) == (opcode & TRANSPORT_BITS | Opcode.RC_ACKNOWLEDGE.code())
+                && (opcode & ~TRANSPORT_BITS) <= Opcode.RC_WRITE_ONLY_IMMEDIATE.code()
+                && Bth.destinationQueuePair(frame.segment, frame.offset)
+                        == Bth.destinationQueuePair(next.segment, next.offset);
     }
 
     /** Processes a frame that arrived at UDP port 4791 of this process. */

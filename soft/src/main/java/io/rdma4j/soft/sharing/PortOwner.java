@@ -5,6 +5,7 @@ import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.Receiver;
 import io.rdma4j.soft.engine.Slot;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
@@ -111,7 +112,7 @@ final class PortOwner {
         int received = link.poll(lastFrames);
         while (received > 0) {
             for (int i = 0; i < received; i++) {
-                engine.receiver().onFrame(engine.nowNanos(), port, lastFrames.frame(i));
+                engine.receiver().onFrame(engine.nowNanos(), port, Receiver.inOrder(lastFrames, i));
             }
             frames += received;
             received = frames < DRAIN_LIMIT_FRAMES ? link.poll(lastFrames) : 0;

@@ -7,6 +7,7 @@ import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.soft.engine.DeadlineTask;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Port;
+import io.rdma4j.soft.engine.Receiver;
 import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.soft.events.PortOwnershipEvent;
 import io.rdma4j.transport.cm.AbandonedConnection;
@@ -446,7 +447,7 @@ public final class SharedPort extends Port {
         if (asOwner != null) {
             received += link().poll(burst);
             for (int i = 0; i < burst.count(); i++) {
-                engine.receiver().onFrame(nowNanos, this, burst.frame(i));
+                engine.receiver().onFrame(nowNanos, this, Receiver.inOrder(burst, i));
             }
             if (all || (++receives & (rings.isBusy(nowNanos) ? SELDOM_MASK : RARELY_MASK)) == 0) {
                 received += asOwner.receive();
@@ -489,7 +490,7 @@ public final class SharedPort extends Port {
     /** Processes the received frames, all of which are for this process; returns their number. */
     private int receiveOwn(long nowNanos, int received) {
         for (int i = 0; i < received; i++) {
-            engine.receiver().onRelayedFrame(nowNanos, this, burst.frame(i));
+            engine.receiver().onRelayedFrame(nowNanos, this, Receiver.inOrder(burst, i));
         }
         return received;
     }

@@ -5,6 +5,7 @@ import io.rdma4j.link.Link;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Port;
+import io.rdma4j.soft.engine.Receiver;
 import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
@@ -64,7 +65,7 @@ final class SidePort extends Port {
         }
         int received = link.poll(burst);
         for (int i = 0; i < received; i++) {
-            engine.receiver().onSteeredFrame(nowNanos, shared, burst.frame(i));
+            engine.receiver().onSteeredFrame(nowNanos, shared, Receiver.inOrder(burst, i));
         }
         return received;
     }
