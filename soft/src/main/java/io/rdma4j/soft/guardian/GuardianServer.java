@@ -1,6 +1,7 @@
 package io.rdma4j.soft.guardian;
 
 import io.rdma4j.soft.device.StackSettings;
+import io.rdma4j.soft.sharing.DirectoryUse;
 import io.rdma4j.soft.sharing.GuardedProcess;
 import io.rdma4j.soft.sharing.GuardianChannel;
 import io.rdma4j.soft.sharing.RunDirectory;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Random;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +36,7 @@ public final class GuardianServer implements AutoCloseable {
     private static final long CHECK_MILLIS = 10;
 
     private final RunDirectory directory;
+    private final DirectoryUse use;
     private final Path socket;
     private final Selector selector;
     private final ServerSocketChannel listener;
@@ -50,12 +53,14 @@ public final class GuardianServer implements AutoCloseable {
 
     private GuardianServer(
             RunDirectory directory,
+            DirectoryUse use,
             Path socket,
             Selector selector,
             ServerSocketChannel listener,
             Disconnector disconnector,
             Consumer<String> log) {
         this.directory = directory;
+        this.use = use;
         this.socket = socket;
         this.selector = selector;
         this.listener = listener;
@@ -80,6 +85,19 @@ public final class GuardianServer implements AutoCloseable {
         if (isRunning(directory)) {
             throw new IOException("a guardian already runs in " + directory.path());
         }
+        // Without a slot, processes of other network namespaces would remove the directory, and its socket.
+        DirectoryUse use = new DirectoryUse(directory, new Random());
+        try {
+            return open(directory, use, settings, log);
+        } catch (IOException | RuntimeException | Error e) {
+            use.close();
+            throw e;
+        }
+    }
+
+    private static GuardianServer open(
+            RunDirectory directory, DirectoryUse use, Supplier<StackSettings> settings, Consumer<String> log)
+            throws IOException {
         Path socket = directory.fileOfNamespace(GuardianChannel.SOCKET);
         Files.deleteIfExists(socket);
         ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
@@ -88,7 +106,7 @@ public final class GuardianServer implements AutoCloseable {
             listener.bind(UnixDomainSocketAddress.of(socket));
             listener.configureBlocking(false);
             listener.register(selector, SelectionKey.OP_ACCEPT);
-            return new GuardianServer(directory, socket, selector, listener, new Disconnector(settings), log);
+            return new GuardianServer(directory, use, socket, selector, listener, new Disconnector(settings), log);
         } catch (IOException e) {
             listener.close();
             selector.close();
@@ -240,6 +258,8 @@ public final class GuardianServer implements AutoCloseable {
         } catch (IOException e) {
             // The next guardian replaces the file.
             return;
+        } finally {
+            use.close();
         }
     }
 }

@@ -14,7 +14,6 @@ import java.net.InetAddress;
 import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -36,13 +35,13 @@ public final class Sharing implements AutoCloseable {
 
     private final RunDirectory directory;
     private final HostNetwork host;
+    private final DirectoryUse use;
     private final Slots slots;
     private final PortClaims claims;
     private final Takeovers takeovers;
     private final CrashDisconnectTable crashDisconnects;
     private final GuardianChannel guardian;
     private final SocketFiles socketFiles = new SocketFiles();
-    private final List<AutoCloseable> holds;
     private long keptNanos;
 
     /** Guarded by the lock of the main engine. */
@@ -52,10 +51,10 @@ public final class Sharing implements AutoCloseable {
     public Sharing(RunDirectory directory, HostNetwork host, RandomGenerator random) {
         this.directory = directory;
         this.host = host;
-        slots = Slots.claim(directory, random);
+        use = new DirectoryUse(directory, random);
+        slots = use.slots();
         claims = new PortClaims(directory);
         takeovers = new Takeovers(directory);
-        holds = directory.hold();
         if (!directory.isOfVirtualHost()) {
             slots.removeLeftFiles(directory);
         }
@@ -71,16 +70,7 @@ public final class Sharing implements AutoCloseable {
         guardian.close();
         claims.close();
         takeovers.close();
-        slots.close();
-        holds.forEach(Sharing::close);
-    }
-
-    private static void close(AutoCloseable hold) {
-        try {
-            hold.close();
-        } catch (Exception e) {
-            return; // then the directory stays held until the process ends
-        }
+        use.close();
     }
 
     /**
@@ -93,8 +83,7 @@ public final class Sharing implements AutoCloseable {
         }
         keptNanos = nowNanos;
         try {
-            directory.renew();
-            slots.keep();
+            use.keep();
             takeovers.keep();
             claims.keep();
         } catch (IOException | RdmaException e) {

@@ -178,4 +178,18 @@ class GuardianServerTest {
                     .orElseThrow();
         }
     }
+
+    /** Processes of other network namespaces remove directories in which no process has a slot. */
+    @Test
+    void directoryOfAGuardianWithoutProcessesStays() throws Exception {
+        RunDirectory directory = RunDirectory.at(folder.resolve("run"));
+        try (GuardianServer guardian = guardian()) {
+            for (int i = 0; i < 100; i++) {
+                directory.removeUnused();
+                Thread.sleep(10);
+            }
+            assertThat(guardian.directory()).isDirectory();
+            assertThatThrownBy(this::guardian).hasMessageStartingWith("a guardian already runs");
+        }
+    }
 }
