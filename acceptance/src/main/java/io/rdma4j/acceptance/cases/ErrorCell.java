@@ -51,8 +51,7 @@ import java.util.function.Supplier;
  * <ul>
  *   <li>The threads that send reports and scan addresses and interfaces call no code of the program but listeners of signals, access no memory
  *       of the program, and no program chooses their stacks. Tests of the units throw errors there. A full heap has no cell
- *       there either: addresses are scanned every three seconds only, and a report that is requested while the heap is full ends a process of JDK
- *       25, whose {@code UnixDomainSockets.localAddress0} does not check whether it got an array.
+ *       there either: addresses are scanned every three seconds only, and {@code ReportServerTest} requests reports while the heap is full.
  *   <li>The same holds for the stack of an engine's thread. A listener can still throw a {@link StackOverflowError}.
  *   <li>A class of the library itself is missing only if the library is not complete; so {@link LinkageError}s are those of a callback.
  *   <li>The pages of a full disk and of a truncated file are not accessed by an access filter or by the listener of a signal unless the

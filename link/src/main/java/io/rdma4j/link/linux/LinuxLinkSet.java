@@ -348,9 +348,15 @@ public final class LinuxLinkSet implements LinkSet {
     }
 
     private LocalChannel adopt(Socket socket) {
-        socket.enlargeBuffers();
-        add(socket);
-        return new FramedChannel(new LinuxStream(socket));
+        try {
+            socket.enlargeBuffers();
+            FramedChannel channel = new FramedChannel(new LinuxStream(socket));
+            add(socket); // last: a socket without a channel, for which there was no memory, would end every wait
+            return channel;
+        } catch (RuntimeException | Error failed) {
+            socket.close();
+            throw failed;
+        }
     }
 
     /** Waits for a socket from now on. */
@@ -369,7 +375,8 @@ public final class LinuxLinkSet implements LinkSet {
 
     void remove(Socket socket) {
         synchronized (lock) {
-            sockets = Arrays.stream(sockets).filter(s -> s != socket).toArray(Socket[]::new);
+            sockets =
+                    Arrays.stream(sockets).filter(s -> s != socket && !s.closed).toArray(Socket[]::new);
         }
         wakeup();
     }
@@ -486,7 +493,7 @@ public final class LinuxLinkSet implements LinkSet {
                 if (fd < 0) {
                     return null; // no connection pending, or the peer has closed it again
                 }
-                Socket accepted = new Socket(LinuxLinkSet.this, fd, true);
+                Socket accepted = Socket.accepted(LinuxLinkSet.this, fd);
                 if (accepted.isOfSameUser()) {
                     return adopt(accepted);
                 }

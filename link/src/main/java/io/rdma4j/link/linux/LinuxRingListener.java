@@ -65,7 +65,7 @@ final class LinuxRingListener implements RingListener {
             if (fd < 0) {
                 return;
             }
-            Socket accepted = new Socket(set, fd, true);
+            Socket accepted = Socket.accepted(set, fd);
             if (accepted.isOfSameUser()) {
                 if (pending.size() == MOST_PENDING) {
                     pending.removeFirst().close();

@@ -64,6 +64,16 @@ final class Socket {
         return new Socket(set, fd, family == Posix.AF_UNIX);
     }
 
+    /** Returns the socket of an accepted connection. The connection ends if there is no memory for it. */
+    static Socket accepted(LinuxLinkSet set, int fd) {
+        try {
+            return new Socket(set, fd, true);
+        } catch (OutOfMemoryError full) {
+            Posix.close(fd);
+            throw full;
+        }
+    }
+
     /** Sets an option. Returns false if the system refuses. */
     boolean option(int level, int option, int value) {
         optionValue.set(JAVA_INT, 0, value);
@@ -121,7 +131,7 @@ final class Socket {
 
     /** Waits for the socket again if it is a listener that the set did not wait for. */
     void resume() {
-        if (isLocal && events == NO_EVENTS) {
+        if (isLocal && events == NO_EVENTS && !closed) {
             events = Posix.POLLIN;
         }
     }
@@ -154,7 +164,7 @@ final class Socket {
 
     /** Changes the events that the set waits for. */
     void waitFor(short newEvents) {
-        if (events != newEvents) {
+        if (events != newEvents && !closed) {
             events = newEvents;
             if ((newEvents & Posix.POLLOUT) != 0) {
                 set.wakeup();
@@ -180,8 +190,12 @@ final class Socket {
     void release() {
         if (!closed) {
             closed = true;
-            set.remove(this);
-            Posix.close(fd);
+            events = NO_EVENTS; // the set does not wait for it, even if there is no memory to remove it
+            try {
+                set.remove(this);
+            } finally {
+                Posix.close(fd);
+            }
         }
     }
 }

@@ -2,10 +2,12 @@ package io.rdma4j.link.system;
 
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LockQuery;
+import io.rdma4j.link.TextListener;
 import io.rdma4j.link.host.InterfaceMonitor;
 import io.rdma4j.link.linux.AddressAges;
 import io.rdma4j.link.linux.DirectoryHold;
 import io.rdma4j.link.linux.LinuxLockQuery;
+import io.rdma4j.link.linux.LinuxTextListener;
 import io.rdma4j.link.linux.NetlinkMonitor;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -87,6 +89,17 @@ public final class LinkSets {
      */
     public static @Nullable LockQuery openLockQuery(Path file) throws IOException {
         return isLinux() ? new LinuxLockQuery(file) : null;
+    }
+
+    /**
+     * Listens on a Unix-domain socket for processes that read a text, if {@link #best} opens a {@code linux} link set.
+     *
+     * @param socket a file that does not exist
+     * @return null with {@code nio}
+     * @throws IOException if the socket cannot be opened
+     */
+    public static @Nullable TextListener listenForReaders(Path socket) throws IOException {
+        return isLinux() ? new LinuxTextListener(socket) : null;
     }
 
     /**

@@ -7,7 +7,6 @@ import java.net.InetAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -80,7 +79,7 @@ final class AcceptQueue {
     private final ArrayDeque<Request> waiting = new ArrayDeque<>();
 
     /** Unconfirmed replies, the oldest first. */
-    private final List<Reply> unconfirmed = new ArrayList<>();
+    private final ArrayList<Reply> unconfirmed = new ArrayList<>();
 
     private final Map<InetAddress, Long> bytesBySource = new HashMap<>();
     private long unconfirmedBytes;
@@ -129,11 +128,13 @@ final class AcceptQueue {
         if (next == null) {
             return null;
         }
-        waiting.remove(next);
+        // What needs memory comes first: without it, the request is still waiting.
         Reply reply = new Reply(next, bytes, nowNanos);
+        unconfirmed.ensureCapacity(unconfirmed.size() + 1);
+        bytesBySource.put(next.source(), least + bytes);
         unconfirmed.add(reply);
         unconfirmedBytes += bytes;
-        bytesBySource.put(next.source(), least + bytes);
+        waiting.remove(next);
         return reply;
     }
 
@@ -175,12 +176,19 @@ final class AcceptQueue {
     }
 
     private boolean removeUnconfirmed(Reply reply) {
-        if (!unconfirmed.remove(reply)) {
+        int index = unconfirmed.indexOf(reply);
+        if (index < 0) {
             return false;
         }
+        InetAddress source = reply.request().source();
+        long left = bytesOf(source) - reply.bytes;
+        if (left == 0) {
+            bytesBySource.remove(source);
+        } else {
+            bytesBySource.put(source, left); // first, since only this needs memory
+        }
+        unconfirmed.remove(index);
         unconfirmedBytes -= reply.bytes;
-        bytesBySource.computeIfPresent(
-                reply.request().source(), (source, held) -> held == reply.bytes ? null : held - reply.bytes);
         return true;
     }
 
@@ -197,6 +205,15 @@ final class AcceptQueue {
         return true;
     }
 
+    /** Lets a request wait again for which there was no memory. Returns false if the queue was closed meanwhile. */
+    synchronized boolean putBack(Reply reply) {
+        if (!removeUnconfirmed(reply)) {
+            return false;
+        }
+        waiting.addFirst(reply.request());
+        return true;
+    }
+
     /** Removes a failed reply. Returns false if it was removed before. */
     synchronized boolean failed(Reply reply) {
         return removeUnconfirmed(reply);
@@ -210,24 +227,47 @@ final class AcceptQueue {
         return connected.isEmpty();
     }
 
-    /** Closes the queue and everything in it. */
+    /**
+     * Closes the queue and everything in it. Takes one after another, which needs no memory: a copy could fail with a full heap, and a
+     * second call would close an empty queue. The first failure is thrown after all others were closed.
+     */
     void close() {
-        List<StreamEndpoint> endpoints;
-        List<Reply> replies;
-        List<Request> requests;
+        Throwable failure = null;
+        boolean isLeft = true;
+        while (isLeft) {
+            try {
+                isLeft = closeNext();
+            } catch (RuntimeException | Error failed) {
+                failure = Releases.both(failure, failed);
+            }
+        }
+        Releases.rethrow(failure);
+    }
+
+    /** Takes what is next out of the closed queue and closes it. Returns false if the queue is empty. */
+    private boolean closeNext() {
+        StreamEndpoint endpoint;
+        Reply reply = null;
+        Request request = null;
         synchronized (this) {
             closed = true;
-            endpoints = List.copyOf(connected);
-            replies = List.copyOf(unconfirmed);
-            requests = List.copyOf(waiting);
-            connected.clear();
-            waiting.clear();
+            endpoint = connected.poll();
+            if (endpoint == null && !unconfirmed.isEmpty()) {
+                reply = unconfirmed.removeLast();
+            } else if (endpoint == null) {
+                request = waiting.poll();
+            }
         }
-        Releases all = new Releases();
-        all.add(() -> Releases.closeAll(requests, request -> request.id().close()));
-        all.add(() -> Releases.closeAll(replies, AcceptQueue::giveUp));
-        all.add(() -> Releases.closeAll(endpoints, StreamEndpoint::closeWithoutWaiting));
-        all.close();
+        if (endpoint != null) {
+            endpoint.closeWithoutWaiting();
+        } else if (reply != null) {
+            giveUp(reply);
+        } else if (request != null) {
+            request.id().close();
+        } else {
+            return false;
+        }
+        return true;
     }
 
     /** Gives up a reply that the peer has not confirmed. */

@@ -62,7 +62,7 @@ final class Releases implements AutoCloseable {
      * Adds a failure to an earlier one, if there is one, and returns the first. Java may throw the same error twice: it makes the
      * errors of a full heap beforehand. An exception does not accept itself.
      */
-    private static Throwable both(@Nullable Throwable before, Throwable another) {
+    static Throwable both(@Nullable Throwable before, Throwable another) {
         if (before == null) {
             return another;
         }
@@ -76,7 +76,8 @@ final class Releases implements AutoCloseable {
         return before;
     }
 
-    private static void rethrow(@Nullable Throwable failure) {
+    /** Throws a failure, if there is one. */
+    static void rethrow(@Nullable Throwable failure) {
         if (failure instanceof Error error) {
             throw error;
         }

@@ -37,6 +37,25 @@ final class StreamClosing {
     }
 
     /**
+     * Closes the connection, or what exists of it.
+     *
+     * @param before the state of the endpoint before
+     * @param isDisconnecting true if data may still have to reach the peer
+     * @param waitNanos the time to wait for the peer in this thread; after that, a virtual thread continues
+     * @param maxNanos the time after which the peer is given up
+     */
+    void run(StreamEndpoint.State before, boolean isDisconnecting, long waitNanos, long maxNanos) {
+        if (isDisconnecting) {
+            run(waitNanos, maxNanos);
+        } else if (before == StreamEndpoint.State.CONNECTING
+                && stream.resources().isIwarp()) {
+            releaseInBackground();
+        } else {
+            release();
+        }
+    }
+
+    /**
      * Closes the connection.
      *
      * @param waitNanos the time to wait for the peer in this thread; after that, a virtual thread continues
@@ -104,7 +123,7 @@ final class StreamClosing {
      * Releases a stream that is still connecting, in a thread of its own. On iWARP the kernel destroys its identifier only
      * when the peer has replied or the time for the reply is over, which is 10 s on siw.
      */
-    void releaseInBackground() {
+    private void releaseInBackground() {
         Thread.ofPlatform().daemon().name("rdma4j-closing").start(this::release);
     }
 

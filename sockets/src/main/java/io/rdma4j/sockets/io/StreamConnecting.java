@@ -6,6 +6,7 @@ import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.RoutePath;
 import io.rdma4j.sockets.io.StreamEndpoint.State;
 import io.rdma4j.sockets.stream.StreamProtocol;
+import io.rdma4j.verbs.wait.SharedThread;
 import io.rdma4j.wire.rsocket.ConnectData;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -41,6 +42,12 @@ final class StreamConnecting implements ConnectionService.Target {
     /** The maximum time to wait for a peer's first message; later, the calls of the application handle it. */
     private static final long FIRST_MESSAGE_NANOS = 10_000_000_000L;
 
+    /** Made beforehand, since it is needed when there may be no memory. */
+    private static final SharedThread.Failing<StreamConnecting> FAIL =
+            (connecting, why) -> connecting.fail(SocketFailures.ofAny(why));
+
+    private static final SharedThread.Failing<StreamEndpoint> CLOSE = (endpoint, _) -> endpoint.close();
+
     private final StreamEndpoint endpoint;
     private final ConnectionService service;
     private @Nullable CmId id;
@@ -48,7 +55,9 @@ final class StreamConnecting implements ConnectionService.Target {
     /** True once the request is sent, which the peer has to answer. */
     private volatile boolean isRequested;
 
-    private @Nullable Accepting accepting;
+    /** Until the listener has the endpoint, or a thread closes it; null for an endpoint that sends a request. */
+    private volatile @Nullable Accepting accepting;
+
     private @Nullable IOException failure;
 
     StreamConnecting(StreamEndpoint endpoint, ConnectionService service) {
@@ -241,10 +250,10 @@ final class StreamConnecting implements ConnectionService.Target {
             Thread.ofVirtual().name("rdma4j-accepted").start(this::awaitFirstMessage);
         }
         if (accepted != null) {
-            accepting = null;
             if (!accepted.listener().onConnected(accepted.reply(), endpoint)) {
                 Thread.ofVirtual().start(endpoint::close);
             }
+            accepting = null; // last: if there is no memory for the steps before, the failure is handled with it
         }
     }
 
@@ -280,23 +289,27 @@ final class StreamConnecting implements ConnectionService.Target {
                 endpoint.state(State.FAILED);
             }
             accepted = accepting;
-            accepting = null;
         }
         if (accepted != null) {
             accepted.listener().onFailed(accepted.reply());
-            Thread.ofVirtual().start(endpoint::close);
+            Thread.ofVirtual().start(() -> SharedThread.insist(CLOSE, endpoint, why));
+            accepting = null; // last: this method is repeated if there is no memory for the thread
         }
     }
 
     // ---- accepting a request
 
-    /** Accepts a request with this endpoint. */
+    /**
+     * Accepts a request with this endpoint.
+     *
+     * @throws OutOfMemoryError if nothing was done with the request; a later failure is one of the endpoint
+     */
     void acceptRequest(AcceptQueue.Reply reply, StreamListener listener) {
         AcceptQueue.Request request = reply.request();
         synchronized (endpoint.lock) {
+            accepting = new Accepting(listener, reply);
             try {
                 reply.endpoint(endpoint);
-                accepting = new Accepting(listener, reply);
                 id = request.id();
                 endpoint.state(State.CONNECTING);
                 request.id().setContext(this);
@@ -308,7 +321,7 @@ final class StreamConnecting implements ConnectionService.Target {
                 }
                 request.id().accept(parameters(created.protocol().connectData()));
             } catch (RuntimeException | Error failed) {
-                fail(SocketFailures.ofAny(failed));
+                SharedThread.insist(FAIL, this, failed);
             }
         }
     }

@@ -528,11 +528,13 @@ public final class StreamEndpoint extends SocketEndpoint {
     void close(boolean orderly, long lingerNanos, long maxNanos) {
         boolean isDisconnecting;
         State before;
+        StreamClosing end;
         synchronized (lock) {
             before = state;
             if (before == State.CLOSED) {
                 return;
             }
+            end = closing(); // while a close without memory can be repeated
             state = State.CLOSED;
             ConnectedStream current = stream;
             isDisconnecting = before == State.CONNECTED && current != null && orderly && disconnect(current);
@@ -547,25 +549,19 @@ public final class StreamEndpoint extends SocketEndpoint {
                 listener.close();
             }
         } finally {
-            closeConnection(before, isDisconnecting, lingerNanos, maxNanos);
+            CmId id = connecting.id();
+            if (end != null) {
+                end.run(before, isDisconnecting, lingerNanos, maxNanos);
+            } else if (id != null) {
+                id.close();
+            }
         }
     }
 
-    private void closeConnection(State before, boolean isDisconnecting, long lingerNanos, long maxNanos) {
+    private @Nullable StreamClosing closing() {
         CmId id = connecting.id();
         ConnectedStream connected = stream;
-        if (id != null && connected != null) {
-            StreamClosing end = new StreamClosing(this, connected, id, () -> stream = null);
-            if (isDisconnecting) {
-                end.run(lingerNanos, maxNanos);
-            } else if (before == State.CONNECTING && connected.resources().isIwarp()) {
-                end.releaseInBackground();
-            } else {
-                end.release();
-            }
-        } else if (id != null) {
-            id.close();
-        }
+        return id == null || connected == null ? null : new StreamClosing(this, connected, id, () -> stream = null);
     }
 
     /** Ends both directions. Returns false if the device refuses: then nothing more can be delivered. */

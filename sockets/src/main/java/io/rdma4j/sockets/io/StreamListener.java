@@ -46,10 +46,16 @@ final class StreamListener {
             withdraw();
         }
 
+        /**
+         * In a thread, since the identifier cannot be closed while its event is being handled. The request stays queued until the
+         * thread runs: without memory for a thread, this is repeated.
+         */
         private void withdraw() {
-            if (queue.withdraw(request)) {
-                Thread.ofVirtual().start(request.id()::close); // not while its event is being handled
-            }
+            Thread.ofVirtual().start(() -> {
+                if (queue.withdraw(request)) {
+                    request.id().close();
+                }
+            });
         }
     }
 
@@ -98,14 +104,24 @@ final class StreamListener {
     /** Queues an established connection. Returns false if the listener is closed. */
     boolean onConnected(AcceptQueue.Reply reply, StreamEndpoint endpoint) {
         boolean isKept = queue.connected(reply, endpoint);
-        Thread.ofVirtual().start(this::acceptRequests); // it no longer counts as unconfirmed
+        acceptRequestsLater(); // it no longer counts as unconfirmed
         return isKept;
     }
 
     /** Removes a reply that has failed, so that the next request can be accepted. */
     void onFailed(AcceptQueue.Reply reply) {
         if (queue.failed(reply)) {
+            acceptRequestsLater();
+        }
+    }
+
+    /** Accepts requests in a thread. Without memory for the thread, they wait for the next one, or for a call of {@link #accept}. */
+    private void acceptRequestsLater() {
+        try {
             Thread.ofVirtual().start(this::acceptRequests);
+        } catch (OutOfMemoryError full) {
+            // The established or failed connection, for which this was called, does not depend on it.
+            return;
         }
     }
 
@@ -130,7 +146,7 @@ final class StreamListener {
         while (true) {
             AcceptQueue.Reply next = queue.nextReply(bytes, System.nanoTime());
             if (next != null) {
-                listener.another().acceptRequest(next, this);
+                acceptRequest(next);
                 continue;
             }
             AcceptQueue.Reply overdue = queue.nextOverdue(bytes, System.nanoTime());
@@ -140,6 +156,17 @@ final class StreamListener {
             }
             GIVEN_UP.increment();
             AcceptQueue.giveUp(overdue);
+        }
+    }
+
+    private void acceptRequest(AcceptQueue.Reply next) {
+        try {
+            listener.another().acceptRequest(next, this);
+        } catch (RuntimeException | Error failed) {
+            if (!queue.putBack(next)) {
+                refuseLater(next.request().id());
+            }
+            throw failed;
         }
     }
 

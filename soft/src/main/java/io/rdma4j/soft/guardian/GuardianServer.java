@@ -7,10 +7,12 @@ import io.rdma4j.soft.sharing.GuardianChannel;
 import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.transport.cm.AbandonedConnection;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.wait.SharedThread;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
@@ -140,22 +142,29 @@ public final class GuardianServer implements AutoCloseable {
     public void run() {
         // The classes of a stack are loaded now, and not when peers wait.
         disconnect(List.of());
-        boolean isIdle = disconnector.closeIfDone();
-        while (!closed) {
-            try {
-                selector.select(isIdle ? 0 : CHECK_MILLIS);
-                if (selector.isOpen()) {
-                    handleSelected();
-                }
-            } catch (IOException e) {
-                log.accept("the system refuses: " + e.getMessage());
-                pause();
-            }
-            checkEnding();
-            boolean isDone = disconnector.closeIfDone();
-            isIdle = isDone && ending.isEmpty();
-        }
+        SharedThread.run(this::watch); // a full heap does not end it
         disconnector.close();
+    }
+
+    /** Waits for processes once. Returns false when the guardian is closed. */
+    private boolean watch() {
+        if (closed) {
+            return false;
+        }
+        boolean isDone = disconnector.closeIfDone();
+        try {
+            selector.select(isDone && ending.isEmpty() ? 0 : CHECK_MILLIS);
+            if (selector.isOpen()) {
+                handleSelected();
+            }
+        } catch (ClosedSelectorException e) {
+            return false;
+        } catch (IOException e) {
+            log.accept("the system refuses: " + e.getMessage());
+            pause();
+        }
+        checkEnding();
+        return true;
     }
 
     private void handleSelected() throws IOException {

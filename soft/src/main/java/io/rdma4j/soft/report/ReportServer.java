@@ -1,16 +1,13 @@
 package io.rdma4j.soft.report;
 
+import io.rdma4j.link.TextListener;
+import io.rdma4j.link.system.LinkSets;
 import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.verbs.wait.SharedThread;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,16 +23,14 @@ public final class ReportServer implements AutoCloseable {
     /** The pause after a failure, such as a lack of descriptors. */
     private static final long FAILURE_PAUSE_MILLIS = 100;
 
-    /** The waits of a millisecond for a reader that does not read, for one report. */
-    private static final int MAX_PAUSES = 1000;
-
     private final Path socket;
-    private final ServerSocketChannel channel;
+    private final TextListener listener;
     private final Supplier<StackReport> reports;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
-    private ReportServer(Path socket, ServerSocketChannel channel, Supplier<StackReport> reports) {
+    private ReportServer(Path socket, TextListener listener, Supplier<StackReport> reports) {
         this.socket = socket;
-        this.channel = channel;
+        this.listener = listener;
         this.reports = reports;
     }
 
@@ -53,7 +48,7 @@ public final class ReportServer implements AutoCloseable {
         }
         Path socket = directory.file(ReportSockets.name(slot));
         try {
-            ReportServer server = new ReportServer(socket, bind(socket), reports);
+            ReportServer server = new ReportServer(socket, listen(socket), reports);
             var _ = SharedThread.start("rdma4j-report", server::serve);
             return server;
         } catch (IOException | UnsupportedOperationException e) {
@@ -62,37 +57,19 @@ public final class ReportServer implements AutoCloseable {
         }
     }
 
-    private static ServerSocketChannel bind(Path socket) throws IOException {
+    private static TextListener listen(Path socket) throws IOException {
         Files.deleteIfExists(socket); // of a killed process that had the slot
-        ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-        try {
-            return channel.bind(UnixDomainSocketAddress.of(socket));
-        } catch (IOException e) {
-            channel.close();
-            throw e;
-        }
+        TextListener listener = LinkSets.listenForReaders(socket);
+        return listener == null ? new ChannelTextListener(socket) : listener;
     }
 
     private boolean serve() {
-        try (SocketChannel reader = channel.accept()) {
-            send(reader);
-        } catch (ClosedChannelException e) {
-            return channel.isOpen();
+        try {
+            return listener.answer(() -> reports.get().encode());
         } catch (IOException e) {
-            // The reader has disconnected, or there is no descriptor for it: then it remains pending.
+            // There is no descriptor for the reader, which remains pending.
             pause(FAILURE_PAUSE_MILLIS);
-        }
-        return channel.isOpen();
-    }
-
-    private void send(SocketChannel reader) throws IOException {
-        ByteBuffer bytes = ByteBuffer.wrap(reports.get().encode());
-        reader.configureBlocking(false);
-        for (int pauses = 0; bytes.hasRemaining() && pauses < MAX_PAUSES; ) {
-            if (reader.write(bytes) == 0) {
-                pauses++;
-                pause(1);
-            }
+            return true;
         }
     }
 
@@ -107,11 +84,15 @@ public final class ReportServer implements AutoCloseable {
     /** Ends the thread and removes the socket. Closing twice does nothing. */
     @Override
     public void close() {
+        if (closed.compareAndSet(false, true)) {
+            listener.close();
+            remove();
+        }
+    }
+
+    private void remove() {
         try {
-            if (channel.isOpen()) {
-                channel.close();
-                Files.deleteIfExists(socket);
-            }
+            Files.deleteIfExists(socket);
         } catch (IOException e) {
             // The next process with this slot replaces the file.
             return;

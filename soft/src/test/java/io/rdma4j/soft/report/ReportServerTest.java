@@ -2,11 +2,9 @@ package io.rdma4j.soft.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.soft.ChildProcess;
 import io.rdma4j.soft.sharing.RunDirectory;
 import java.io.IOException;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.Channels;
-import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -41,14 +39,24 @@ class ReportServerTest {
         })) {
             assertThat(server).isNotNull();
             Path socket = directory.file(ReportSockets.name(7));
-            assertThat(read(socket)).isEmpty();
-            assertThat(StackReport.decode(read(socket))).isEqualTo(REPORT);
+            assertThat(FullHeapReaderProcess.read(socket)).isEmpty();
+            assertThat(StackReport.decode(FullHeapReaderProcess.read(socket))).isEqualTo(REPORT);
         }
     }
 
-    private static byte[] read(Path socket) throws IOException {
-        try (SocketChannel reader = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
-            return Channels.newInputStream(reader).readAllBytes();
+    /** The native code of Java's {@code accept} would end it. */
+    @Test
+    void requestsForReportsDoNotEndAProcessWithAFullHeap() throws IOException, InterruptedException {
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+        Path socket = RunDirectory.at(folder).file(ReportSockets.name(FullHeapReaderProcess.SLOT));
+        try (ChildProcess process =
+                new ChildProcess(FullHeapReaderProcess.class, List.of("-Xmx16m"), folder.toString())) {
+            process.expect("full");
+            for (int i = 0; i < 10; i++) {
+                byte[] _ = FullHeapReaderProcess.read(socket);
+            }
+            process.expect("empty");
+            assertThat(StackReport.decode(FullHeapReaderProcess.read(socket))).isEqualTo(FullHeapReaderProcess.REPORT);
         }
     }
 }

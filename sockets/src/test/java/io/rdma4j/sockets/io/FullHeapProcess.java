@@ -1,0 +1,173 @@
+package io.rdma4j.sockets.io;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.ConnectionManager;
+import io.rdma4j.verbs.wait.Signal;
+import io.rdma4j.wire.rsocket.BufferDescriptor;
+import io.rdma4j.wire.rsocket.ConnectData;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/** A process whose heap gets full at a certain point. It prints what becomes of its connections. */
+final class FullHeapProcess {
+    private static final Object[] NONE = {};
+    private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
+    private static final int REPLIES = 300_000;
+    private static final long FULL_NANOS = 500_000_000;
+    private static final long PATIENCE_NANOS = 20_000_000_000L;
+
+    private static volatile Object[] full = NONE;
+
+    private FullHeapProcess() {}
+
+    /** Runs the process; the argument names what it does. */
+    public static void main(String[] arguments) throws Exception {
+        switch (arguments[0]) {
+            case "events" -> events();
+            case "accept" -> accept();
+            case "close" -> close();
+            default -> throw new IllegalArgumentException(arguments[0]);
+        }
+        System.exit(0);
+    }
+
+    /** Events of connections find a heap that is or gets full. */
+    private static void events() throws InterruptedException {
+        ConnectionService service = new ConnectionService(ConnectionManager.ofProcess());
+        for (boolean fills : new boolean[] {false, true}) { // the first one loads the classes
+            Filling target = new Filling(fills);
+            CmId id = service.createId(target);
+            id.resolveAddress(new InetSocketAddress(LOOPBACK, 0), Duration.ofSeconds(2));
+            boolean failed = target.failed.await(20, TimeUnit.SECONDS);
+            full = NONE;
+            System.out.println(failed ? "failed" : "lost");
+        }
+    }
+
+    private static final class Filling implements ConnectionService.Target {
+        private final OutOfMemoryError fault = new OutOfMemoryError("of an event");
+        private final boolean fills;
+        private final CountDownLatch failed = new CountDownLatch(1);
+
+        private Filling(boolean fills) {
+            this.fills = fills;
+        }
+
+        @Override
+        public void onEvent(CmEvent event) {
+            if (fills) {
+                fill(0);
+            }
+            throw fault;
+        }
+
+        @Override
+        public void onFailure(CmEvent event, Throwable why) {
+            full = NONE;
+            failed.countDown();
+        }
+    }
+
+    /** The heap gets full when a connection is in the queue of its listener. */
+    private static void accept() throws IOException {
+        for (boolean fills : new boolean[] {false, true}) { // the first one loads the classes
+            StreamEndpoint listener = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
+            listener.bind(new InetSocketAddress(LOOPBACK, 0));
+            listener.listen(1);
+            AtomicInteger phase = new AtomicInteger();
+            Thread.ofPlatform().daemon().start(() -> empty(phase));
+            listener.signal().add(() -> {
+                if ((listener.readiness() & Readiness.IN) != 0 && phase.compareAndSet(0, 1)) {
+                    LockSupport.parkNanos(FULL_NANOS); // until the main thread needs no memory
+                    if (fills) {
+                        fill(0);
+                    }
+                    phase.set(2);
+                }
+            });
+            StreamEndpoint client = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
+            client.startConnect(Objects.requireNonNull(listener.localAddress()));
+            await(phase, 3); // other waits need memory
+            System.out.println(isConnected(client, listener) ? "connected" : "lost");
+            client.close();
+            listener.close();
+        }
+    }
+
+    /** Empties the heap some time after it got full. */
+    private static void empty(AtomicInteger phase) {
+        await(phase, 2);
+        LockSupport.parkNanos(FULL_NANOS);
+        full = NONE;
+        phase.set(3);
+    }
+
+    private static void await(AtomicInteger phase, int wanted) {
+        for (long end = System.nanoTime() + PATIENCE_NANOS; phase.get() < wanted && System.nanoTime() < end; ) {
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    private static boolean isConnected(StreamEndpoint client, StreamEndpoint listener) {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        try {
+            client.await(Readiness.OUT, deadline);
+            listener.await(Readiness.IN, deadline);
+            StreamEndpoint accepted = listener.accept();
+            if (accepted == null || client.write(ByteBuffer.wrap(new byte[] {1})) != 1) {
+                return false;
+            }
+            accepted.await(Readiness.IN, deadline);
+            return accepted.read(ByteBuffer.allocate(1)) == 1;
+        } catch (IOException ended) {
+            return false;
+        }
+    }
+
+    /** A queue is closed whose content there is no memory to copy. */
+    private static void close() {
+        ConnectData data =
+                new ConnectData(false, true, 384, 0, new BufferDescriptor(0, 0, 2), new BufferDescriptor(0, 0, 2));
+        ConnectionService service = new ConnectionService(ConnectionManager.ofProcess());
+        AcceptQueue.Request request = new AcceptQueue.Request(service.createId(_ -> {}), data, LOOPBACK);
+        AcceptQueue queue = new AcceptQueue(2, new Signal());
+        StreamEndpoint endpoint = new StreamEndpoint(service, StreamSettings.DEFAULT);
+        for (int i = 0; i < REPLIES; i++) {
+            queue.offer(request);
+            queue.nextReply(0, 0);
+        }
+        queue.offer(request);
+        queue.connected(Objects.requireNonNull(queue.nextReply(0, 0)), endpoint);
+        fill(REPLIES / 2);
+        try {
+            queue.close();
+        } catch (OutOfMemoryError noMore) {
+            queue.close();
+        }
+        full = NONE;
+        System.out.println(endpoint.state());
+    }
+
+    /** Fills the heap until an array of so many references has no room. */
+    private static void fill(int references) {
+        int length = 1 << 20;
+        while (length > references) {
+            try {
+                Object[] next = new Object[length];
+                next[0] = full;
+                full = next;
+            } catch (OutOfMemoryError noMore) {
+                length /= 2;
+            }
+        }
+    }
+}
