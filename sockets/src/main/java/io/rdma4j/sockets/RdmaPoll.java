@@ -113,9 +113,9 @@ public final class RdmaPoll implements AutoCloseable {
 
         /** Polls an RDMA socket. With {@code toWait}, the listener is notified of later changes. */
         private boolean poll(SocketEndpoint polled, boolean toWait) throws InterruptedIOException {
+            WaitDriver used = polled.waitDriver();
+            driver = used == null ? driver : used;
             if (toWait) {
-                WaitDriver used = polled.waitDriver();
-                driver = used == null ? driver : used;
                 waitsForData |= !polled.yields();
                 polled.readinessToWait();
             }
@@ -184,7 +184,7 @@ public final class RdmaPoll implements AutoCloseable {
      */
     public int await(@Nullable Duration timeout) throws IOException {
         requireOpen();
-        deadline.start(stackDriver(), SocketWaits.nanos(timeout));
+        deadline.start(SocketWaits.nanos(timeout));
         while (true) {
             waiter.reset();
             int count = poll(false);
@@ -204,8 +204,8 @@ public final class RdmaPoll implements AutoCloseable {
     private int poll(boolean toWait) throws IOException {
         Selector current = selector;
         int count = 0;
+        driver = null;
         if (toWait) {
-            driver = null;
             waitsForData = false;
         }
         for (Entry entry : entries) {

@@ -110,11 +110,20 @@ public final class ConnectionService implements AutoCloseable {
 
     private static boolean handleNext(EventChannel events) {
         try {
-            handle(events.await());
+            CmEvent event = events.waitDriver().isInVirtualTime() ? parkForEvent(events) : events.await();
+            if (event != null) {
+                handle(event);
+            }
             return true;
         } catch (ClosedException finished) {
             return false;
         }
+    }
+
+    /** Waits without driving the device: only the threads of the program let virtual time pass. */
+    private static @Nullable CmEvent parkForEvent(EventChannel events) {
+        boolean _ = SystemTime.PARKING.await(events.signal(), events::isReady, Long.MAX_VALUE);
+        return events.poll();
     }
 
     /** Handles an event. A failure, even an error of the virtual machine, is one of the socket that the event is for. */

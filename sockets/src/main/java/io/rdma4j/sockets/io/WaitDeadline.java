@@ -12,29 +12,40 @@ public final class WaitDeadline {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     private WaitDriver clock = SystemTime.PARKING;
+
+    /** A time of the clock, or the timeout until it has begun. */
     private long nanos = Long.MAX_VALUE;
+
+    private boolean hasBegun;
 
     /** Creates a deadline that never passes. */
     public WaitDeadline() {}
 
     /**
-     * Starts a timeout.
+     * Sets a timeout, which begins with the next call of {@link #use}.
      *
-     * @param driver drives the sockets; null if none of them uses a device
-     * @param timeoutNanos the time from now, or {@link Long#MAX_VALUE} to wait indefinitely
+     * @param timeoutNanos the maximum time to wait, or {@link Long#MAX_VALUE} to wait indefinitely
      */
-    public void start(@Nullable WaitDriver driver, long timeoutNanos) {
-        clock = driver == null ? SystemTime.PARKING : driver;
-        nanos = timeoutNanos == Long.MAX_VALUE ? Long.MAX_VALUE : clock.nanoTime() + timeoutNanos;
+    public void start(long timeoutNanos) {
+        nanos = timeoutNanos;
+        hasBegun = false;
     }
 
-    /** Uses the clock of another driver from now on; null if no socket uses a device. The remaining time stays the same. */
+    /**
+     * Uses the clock of a driver, after the sockets were polled. If there was another one, the remaining time stays the same.
+     *
+     * @param driver drives the sockets; null if none of them uses a device
+     */
     public void use(@Nullable WaitDriver driver) {
         WaitDriver next = driver == null ? SystemTime.PARKING : driver;
-        if (!next.equals(clock)) {
-            nanos = nanos == Long.MAX_VALUE ? Long.MAX_VALUE : next.nanoTime() + (nanos - clock.nanoTime());
-            clock = next;
+        if (hasBegun && next.equals(clock)) {
+            return;
         }
+        if (nanos != Long.MAX_VALUE) {
+            nanos = next.nanoTime() + (hasBegun ? nanos - clock.nanoTime() : nanos);
+        }
+        clock = next;
+        hasBegun = true;
     }
 
     /** Returns whether the deadline has passed. */

@@ -241,7 +241,7 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     private int doSelect(long timeoutMillis) throws IOException {
-        deadline.start(rdmaDriver(), timeoutMillis < 0 ? Long.MAX_VALUE : TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
+        deadline.start(timeoutMillis < 0 ? Long.MAX_VALUE : TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
         count = 0;
         found = false;
         removeCancelled();
