@@ -203,6 +203,25 @@ class RoomsTest {
                 .check(CLASSES);
     }
 
+    /** The timeouts of sockets use the clock of the stack, which may be virtual. {@code SystemTime} describes the exceptions. */
+    @Test
+    void socketsReadTheSystemsClockInOneClass() {
+        noClasses()
+                .that(resideInAPackage(packages("sockets"))
+                        .and(DescribedPredicate.describe(
+                                "are not the system's clock",
+                                type -> !type.getName().equals("io.rdma4j.sockets.io.SystemTime"))))
+                .should()
+                .accessTargetWhere(DescribedPredicate.describe( // method references, too
+                        "is the system's clock",
+                        access -> access.getTargetOwner().isEquivalentTo(System.class)
+                                        && Set.of("nanoTime", "currentTimeMillis")
+                                                .contains(access.getName())
+                                || access.getTargetOwner().isEquivalentTo(Instant.class)
+                                        && access.getName().equals("now")))
+                .check(CLASSES);
+    }
+
     @Test
     void noSimpleNameIsUsedTwiceInTheApiRoomsAndSoft() {
         Map<String, List<String>> byName = CLASSES.stream()

@@ -1,6 +1,7 @@
 package io.rdma4j.sockets;
 
 import io.rdma4j.sockets.io.SocketEndpoint;
+import io.rdma4j.sockets.io.WaitDeadline;
 import io.rdma4j.sockets.nio.RdmaSelector;
 import io.rdma4j.verbs.wait.SignalListener;
 import io.rdma4j.verbs.wait.WaitDriver;
@@ -28,6 +29,8 @@ public final class RdmaPoll implements AutoCloseable {
 
     /** Drives the device of the RDMA sockets while this thread waits; found anew before each wait. */
     private @Nullable WaitDriver driver;
+
+    private final WaitDeadline deadline = new WaitDeadline();
 
     /** True if an RDMA socket is polled for more than connection requests; found anew before each wait. */
     private boolean waitsForData;
@@ -110,9 +113,9 @@ public final class RdmaPoll implements AutoCloseable {
 
         /** Polls an RDMA socket. With {@code toWait}, the listener is notified of later changes. */
         private boolean poll(SocketEndpoint polled, boolean toWait) throws InterruptedIOException {
+            WaitDriver used = polled.waitDriver();
+            driver = used == null ? driver : used;
             if (toWait) {
-                WaitDriver used = polled.waitDriver();
-                driver = used == null ? driver : used;
                 waitsForData |= !polled.yields();
                 polled.readinessToWait();
             }
@@ -181,18 +184,19 @@ public final class RdmaPoll implements AutoCloseable {
      */
     public int await(@Nullable Duration timeout) throws IOException {
         requireOpen();
-        long deadline = SocketWaits.deadline(timeout);
+        deadline.start(SocketWaits.nanos(timeout));
         while (true) {
             waiter.reset();
             int count = poll(false);
-            if (count != 0 || deadline != Long.MAX_VALUE && System.nanoTime() - deadline >= 0) {
+            deadline.use(stackDriver());
+            if (count != 0 || deadline.isOver()) {
                 return count;
             }
             if (Thread.currentThread().isInterrupted()) {
                 throw new InterruptedIOException("Interrupted system call");
             }
             if (poll(true) == 0) {
-                await(deadline);
+                await();
             }
         }
     }
@@ -200,8 +204,8 @@ public final class RdmaPoll implements AutoCloseable {
     private int poll(boolean toWait) throws IOException {
         Selector current = selector;
         int count = 0;
+        driver = null;
         if (toWait) {
-            driver = null;
             waitsForData = false;
         }
         for (Entry entry : entries) {
@@ -253,20 +257,23 @@ public final class RdmaPoll implements AutoCloseable {
                 | ((ready & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT)) != 0 ? PollEvents.OUT : 0);
     }
 
-    private void await(long deadlineNanos) throws IOException {
+    private void await() throws IOException {
         RdmaSelector current = selector;
-        WaitDriver chosen = driver;
+        deadline.use(stackDriver());
         if (current == null) {
             waiter.yields(!waitsForData);
-            boolean _ = SocketEndpoint.await(waiter, chosen, deadlineNanos);
+            boolean _ = deadline.await(waiter);
         } else if (!waiter.isSignaled()) {
             // A signal after this check wakes the selector.
-            long millis = deadlineNanos == Long.MAX_VALUE
-                    ? 0
-                    : Math.max(1, (deadlineNanos - System.nanoTime() + 999_999) / 1_000_000);
-            current.driveAlso(chosen);
-            current.select(millis);
+            current.driveAlso(driver);
+            current.select(deadline.selectMillis());
         }
+    }
+
+    /** Returns the driver of the sockets, or of the channels if there are only channels; null if none of them uses a device. */
+    private @Nullable WaitDriver stackDriver() {
+        RdmaSelector current = selector;
+        return driver == null && current != null ? current.channelDriver() : driver;
     }
 
     private void wake() {

@@ -2,6 +2,7 @@ package io.rdma4j.sockets;
 
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketEndpoint;
+import io.rdma4j.sockets.io.SystemTime;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.verbs.wait.Waitable;
@@ -34,7 +35,7 @@ final class SocketWaits {
         int wanted = wanted(events);
         int ready = endpoint.readiness() & (wanted | Readiness.ERROR | Readiness.HANG_UP);
         if (ready == 0 && (timeout == null || timeout.isPositive())) {
-            ready = endpoint.await(wanted, deadline(timeout));
+            ready = endpoint.await(wanted, deadline(endpoint, timeout));
             if (ready == 0 && Thread.currentThread().isInterrupted()) {
                 throw interrupted();
             }
@@ -67,7 +68,7 @@ final class SocketWaits {
             @Override
             public WaitDriver waitDriver() {
                 WaitDriver driver = endpoint.waitDriver();
-                return driver == null ? SocketEndpoint.PARKING : driver;
+                return driver == null ? SystemTime.PARKING : driver;
             }
 
             @Override
@@ -82,12 +83,14 @@ final class SocketWaits {
         };
     }
 
-    /** Returns the deadline of a timeout by {@link System#nanoTime}, or {@link Long#MAX_VALUE} for none. */
-    static long deadline(@Nullable Duration timeout) {
-        if (timeout == null || timeout.toSeconds() > Integer.MAX_VALUE) {
-            return Long.MAX_VALUE;
-        }
-        return System.nanoTime() + timeout.toNanos();
+    private static long deadline(SocketEndpoint endpoint, @Nullable Duration timeout) {
+        long nanos = nanos(timeout);
+        return nanos == Long.MAX_VALUE ? Long.MAX_VALUE : endpoint.nanoTime() + nanos;
+    }
+
+    /** Returns a timeout in nanoseconds, or {@link Long#MAX_VALUE} for none. */
+    static long nanos(@Nullable Duration timeout) {
+        return timeout == null || timeout.toSeconds() > Integer.MAX_VALUE ? Long.MAX_VALUE : timeout.toNanos();
     }
 
     /** Acquires the lock of a direction. Returns false if the lock is held and the call must not wait. */

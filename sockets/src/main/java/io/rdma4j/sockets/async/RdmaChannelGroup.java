@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.async;
 
+import io.rdma4j.sockets.io.SystemTime;
 import io.rdma4j.verbs.wait.SharedThread;
 import java.io.IOException;
 import java.nio.channels.AsynchronousChannelGroup;
@@ -331,8 +332,8 @@ public final class RdmaChannelGroup extends AsynchronousChannelGroup {
 
     @Override
     public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
-        long deadlineNanos = System.nanoTime() + unit.toNanos(timeout);
+        long deadlineNanos = SystemTime.nanos() + unit.toNanos(timeout); // for threads of this process
         return terminated.await(timeout, unit)
-                && pool.awaitTermination(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+                && pool.awaitTermination(deadlineNanos - SystemTime.nanos(), TimeUnit.NANOSECONDS);
     }
 }

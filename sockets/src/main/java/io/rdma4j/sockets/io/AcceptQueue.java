@@ -36,7 +36,7 @@ final class AcceptQueue {
          *
          * @param request the request
          * @param bytes memory of the connection in bytes
-         * @param sinceNanos the time of the reply by {@link System#nanoTime}
+         * @param sinceNanos the time of the reply by the stack's clock
          */
         Reply(Request request, long bytes, long sinceNanos) {
             this.request = request;
@@ -110,7 +110,7 @@ final class AcceptQueue {
      * unconfirmed replies comes first.
      *
      * @param bytes memory of the connection in bytes
-     * @param nowNanos a time of {@link System#nanoTime}
+     * @param nowNanos the time of the stack's clock
      */
     synchronized @Nullable Reply nextReply(long bytes, long nowNanos) {
         if (closed || connected.size() >= backlog || !fits(unconfirmedBytes, bytes, BUDGET_BYTES)) {

@@ -96,8 +96,8 @@ final class CompanionService {
             logger().log(Level.DEBUG, "Closing a UDP socket failed", e);
         }
         selector.wakeup();
-        long deadline = System.nanoTime() + LONGEST_NANOS;
-        while (channel.isRegistered() && System.nanoTime() - deadline < 0) {
+        long deadline = SystemTime.nanos() + LONGEST_NANOS; // a UDP socket of the platform
+        while (channel.isRegistered() && SystemTime.nanos() - deadline < 0) {
             LockSupport.parkNanos(POLL_NANOS);
         }
     }

@@ -44,7 +44,8 @@ public final class ConnectionService implements AutoCloseable {
     private static final ConnectionService OF_PROCESS = new ConnectionService(ConnectionManager::ofProcess);
 
     private final Supplier<ConnectionManager> connectionManager;
-    private final RefusedPeers refusedPeers = RefusedPeers.ofProperties();
+    private final RefusedPeers refusedPeers =
+            RefusedPeers.ofProperties(() -> waitDriver().nanoTime());
     private volatile @Nullable EventChannel channel;
     private volatile boolean closed;
 
@@ -81,10 +82,10 @@ public final class ConnectionService implements AutoCloseable {
         return connectionManager.get().createId(PortSpace.UDP);
     }
 
-    /** Returns what makes progress while a thread waits for a connection. */
+    /** Returns what makes progress while a thread waits for a connection. It has the clock of the sockets' deadlines. */
     WaitDriver waitDriver() {
         EventChannel current = channel;
-        return current == null ? SocketEndpoint.PARKING : current.waitDriver();
+        return current == null ? SystemTime.PARKING : current.waitDriver();
     }
 
     private EventChannel channel() {
@@ -109,11 +110,20 @@ public final class ConnectionService implements AutoCloseable {
 
     private static boolean handleNext(EventChannel events) {
         try {
-            handle(events.await());
+            CmEvent event = events.waitDriver().isInVirtualTime() ? parkForEvent(events) : events.await();
+            if (event != null) {
+                handle(event);
+            }
             return true;
         } catch (ClosedException finished) {
             return false;
         }
+    }
+
+    /** Waits without driving the device: only the threads of the program let virtual time pass. */
+    private static @Nullable CmEvent parkForEvent(EventChannel events) {
+        boolean _ = SystemTime.PARKING.await(events.signal(), events::isReady, Long.MAX_VALUE);
+        return events.poll();
     }
 
     /** Handles an event. A failure, even an error of the virtual machine, is one of the socket that the event is for. */
@@ -149,8 +159,8 @@ public final class ConnectionService implements AutoCloseable {
     /** Closes the service like {@link #close()}; waits {@code maxNanos} at most. */
     synchronized void close(long maxNanos) {
         EventChannel current = channel;
-        long deadline = System.nanoTime() + maxNanos;
-        while (current != null && !isClosed(current, System.nanoTime() - deadline >= 0)) {
+        long deadline = SystemTime.nanos() + maxNanos; // other threads of this process release the identifiers
+        while (current != null && !isClosed(current, SystemTime.nanos() - deadline >= 0)) {
             LockSupport.parkNanos(CLOSE_POLL_NANOS);
         }
         closed = true;

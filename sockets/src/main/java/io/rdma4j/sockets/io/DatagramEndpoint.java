@@ -351,7 +351,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
         progress();
         sendFailure = null;
         int begin = data.position();
-        boolean sent = protocol().send(data, peer, System.nanoTime());
+        boolean sent = protocol().send(data, peer, SystemTime.nanos());
         IOException why = sendFailure;
         if (why != null) {
             data.position(begin);
@@ -410,7 +410,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
                 if (!(channel.receive(incoming) instanceof InetSocketAddress from)) {
                     return;
                 }
-                current.onCompanion(DatagramAddresses.of(from), incoming.flip(), System.nanoTime());
+                current.onCompanion(DatagramAddresses.of(from), incoming.flip(), SystemTime.nanos());
             }
         } catch (PortUnreachableException refused) {
             pendingFailure = SocketFailures.portUnreachable(refused);
@@ -491,6 +491,12 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
         return closed ? null : ends.waitDriver();
     }
 
+    @Override
+    WaitDriver stackDriver() {
+        WaitDriver driver = ends.waitDriver();
+        return driver == null ? SystemTime.PARKING : driver;
+    }
+
     // ---- end
 
     /** Closes the endpoint, after waiting at most a second for outstanding sends. */
@@ -508,8 +514,9 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
         if (channel != null && service != null) {
             service.close(channel);
         }
-        long deadline = System.nanoTime() + LINGER_NANOS;
-        while (!isQuiet() && System.nanoTime() - deadline < 0) {
+        // The pauses of this thread are in the system's time: the stack's may not pass meanwhile.
+        long deadline = SystemTime.nanos() + LINGER_NANOS;
+        while (!isQuiet() && SystemTime.nanos() - deadline < 0) {
             LockSupport.parkNanos(LINGER_POLL_NANOS);
         }
         release();

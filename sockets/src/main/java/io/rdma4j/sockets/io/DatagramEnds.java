@@ -99,7 +99,7 @@ final class DatagramEnds implements AutoCloseable {
      * @return true if there may be more completions
      */
     boolean progress(DatagramProtocol protocol) {
-        long now = System.nanoTime();
+        long now = SystemTime.nanos(); // peers answer over UDP sockets of the platform, in the system's time
         boolean more = false;
         for (int i = 0; i < ends.size(); i++) { // handling completions may add an end
             more |= ends.get(i).progress(protocol, now);

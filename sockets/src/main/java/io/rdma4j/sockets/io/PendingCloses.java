@@ -37,7 +37,7 @@ final class PendingCloses {
     }
 
     private synchronized void awaitAll() {
-        long deadline = System.nanoTime() + MAX_NANOS;
+        long deadline = SystemTime.nanos() + MAX_NANOS; // a service manager measures an exit in the system's time
         long remaining = MAX_NANOS;
         while (count > 0 && remaining > 0) {
             try {
@@ -46,7 +46,7 @@ final class PendingCloses {
                 Thread.currentThread().interrupt();
                 return;
             }
-            remaining = deadline - System.nanoTime();
+            remaining = deadline - SystemTime.nanos();
         }
     }
 }

@@ -36,7 +36,7 @@ public final class RefusedPeers {
      *
      * @param maxPeers number of peers, above which the oldest one is forgotten; 0 to remember none
      * @param expiryNanos time in nanoseconds after which a peer is forgotten
-     * @param clock current time in nanoseconds, such as {@link System#nanoTime}
+     * @param clock current time in nanoseconds
      */
     RefusedPeers(int maxPeers, long expiryNanos, LongSupplier clock) {
         this.maxPeers = maxPeers;
@@ -47,13 +47,15 @@ public final class RefusedPeers {
     /**
      * Creates an empty table by the properties {@value AddressRules#REFUSED_PEERS_PROPERTY} and
      * {@value AddressRules#REFUSED_SECONDS_PROPERTY}.
+     *
+     * @param clock current time in nanoseconds
      */
-    static RefusedPeers ofProperties() {
+    static RefusedPeers ofProperties(LongSupplier clock) {
         int maxPeers = NumberProperty.read(
                 AddressRules.REFUSED_PEERS_PROPERTY, AddressRules.DEFAULT_REFUSED_PEERS, 0, Integer.MAX_VALUE);
         int seconds = NumberProperty.read(
                 AddressRules.REFUSED_SECONDS_PROPERTY, AddressRules.DEFAULT_REFUSED_SECONDS, 0, Integer.MAX_VALUE);
-        return new RefusedPeers(maxPeers, TimeUnit.SECONDS.toNanos(seconds), System::nanoTime);
+        return new RefusedPeers(maxPeers, TimeUnit.SECONDS.toNanos(seconds), clock);
     }
 
     /** Returns whether a peer has refused RDMA and is not forgotten yet. */

@@ -1,7 +1,6 @@
 package io.rdma4j.sockets.io;
 
 import io.rdma4j.verbs.RdmaException;
-import io.rdma4j.verbs.wait.ParkingDriver;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.verbs.wait.Waiter;
@@ -21,9 +20,6 @@ public abstract sealed class SocketEndpoint permits StreamEndpoint, DatagramEndp
         /** Like {@link #POLL}, and the signal is raised at later changes. */
         ARM
     }
-
-    /** For waits while there is no device to drive. */
-    public static final WaitDriver PARKING = new ParkingDriver(System::nanoTime);
 
     /**
      * Guards the state. It is a monitor, which the virtual machine releases whatever is thrown: the call that releases
@@ -61,6 +57,22 @@ public abstract sealed class SocketEndpoint permits StreamEndpoint, DatagramEndp
      */
     public abstract @Nullable WaitDriver waitDriver();
 
+    /** Returns the driver of the stack that the endpoint uses or will use, which has the clock of its deadlines. */
+    abstract WaitDriver stackDriver();
+
+    /**
+     * Returns the time of the clock of deadlines in nanoseconds. It is the clock of the stack, which may be virtual; before the first
+     * endpoint of a service uses a device, the system's.
+     */
+    public final long nanoTime() {
+        return stackDriver().nanoTime();
+    }
+
+    /** Returns whether a deadline has passed; {@link Long#MAX_VALUE} never does. */
+    public final boolean isOver(long deadlineNanos) {
+        return deadlineNanos != Long.MAX_VALUE && nanoTime() - deadlineNanos >= 0;
+    }
+
     /**
      * Returns whether a thread that waits for the endpoint leaves the device to other threads while they wait or poll;
      * see {@link Waiter#Waiter(boolean)}. That is so while the endpoint listens for connections.
@@ -73,7 +85,7 @@ public abstract sealed class SocketEndpoint permits StreamEndpoint, DatagramEndp
      * Waits until the endpoint is ready.
      *
      * @param wanted a set of {@link Readiness}; hang-up and errors always end the wait
-     * @param deadlineNanos a time of {@link System#nanoTime}; {@link Long#MAX_VALUE} to wait indefinitely
+     * @param deadlineNanos a time of {@link #nanoTime}; {@link Long#MAX_VALUE} to wait indefinitely
      * @return the readiness; 0 on timeout, or if the thread is interrupted (its interrupt status stays set)
      */
     public final int await(int wanted, long deadlineNanos) {
@@ -98,30 +110,12 @@ public abstract sealed class SocketEndpoint permits StreamEndpoint, DatagramEndp
     /**
      * Waits until a waiter of the endpoint's signal is signaled.
      *
-     * @param deadlineNanos a time of {@link System#nanoTime}; {@link Long#MAX_VALUE} to wait indefinitely
+     * @param deadlineNanos a time of {@link #nanoTime}; {@link Long#MAX_VALUE} to wait indefinitely
      * @return false on timeout, or if the thread is interrupted (its interrupt status stays set)
      */
-    final boolean await(Waiter waiter, long deadlineNanos) {
-        return await(waiter, waitDriver(), deadlineNanos);
-    }
-
-    /**
-     * Waits like {@link #await(Waiter, long)}.
-     *
-     * @param chosen drives the device meanwhile; null if there is no device to drive
-     */
-    public static boolean await(Waiter waiter, @Nullable WaitDriver chosen, long deadlineNanos) {
-        WaitDriver driver = chosen == null ? PARKING : chosen;
-        return waiter.await(
-                driver,
-                deadlineNanos == Long.MAX_VALUE
-                        ? Long.MAX_VALUE
-                        : driver.nanoTime() + (deadlineNanos - System.nanoTime()));
-    }
-
-    /** Returns the time of the clock of deadlines in nanoseconds. */
-    final long nanoTime() {
-        return System.nanoTime();
+    public final boolean await(Waiter waiter, long deadlineNanos) {
+        WaitDriver driver = waitDriver();
+        return waiter.await(driver == null ? stackDriver() : driver, deadlineNanos);
     }
 
     /** Returns whether the endpoint is closed. */

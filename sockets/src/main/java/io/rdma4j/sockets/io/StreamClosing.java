@@ -63,10 +63,10 @@ final class StreamClosing {
      */
     void run(long waitNanos, long maxNanos) {
         PendingCloses.all().begun();
-        long giveUpNanos = System.nanoTime() + maxNanos;
+        long giveUpNanos = endpoint.nanoTime() + maxNanos;
         boolean ended = false;
         try {
-            if (awaitQuiet(System.nanoTime() + Math.min(waitNanos, maxNanos)) || waitNanos >= maxNanos) {
+            if (awaitQuiet(endpoint.nanoTime() + Math.min(waitNanos, maxNanos)) || waitNanos >= maxNanos) {
                 release();
                 ended = true;
             }
@@ -100,8 +100,7 @@ final class StreamClosing {
                     return true;
                 }
                 interrupted |= Thread.interrupted();
-                if (!SocketEndpoint.await(waiter, stream.resources().waitDriver(), deadlineNanos)
-                        && System.nanoTime() - deadlineNanos >= 0) {
+                if (!waiter.await(stream.resources().waitDriver(), deadlineNanos) && endpoint.isOver(deadlineNanos)) {
                     return false;
                 }
             }

@@ -259,7 +259,7 @@ final class StreamConnecting implements ConnectionService.Target {
 
     /** Handles the peer's first message, after which this side may send its offer, also if no other thread uses the endpoint. */
     private void awaitFirstMessage() {
-        endpoint.await(Readiness.OUT, System.nanoTime() + FIRST_MESSAGE_NANOS);
+        endpoint.await(Readiness.OUT, endpoint.nanoTime() + FIRST_MESSAGE_NANOS);
     }
 
     private void onDisconnected(CmId eventId) {

@@ -446,6 +446,11 @@ public final class StreamEndpoint extends SocketEndpoint {
     }
 
     @Override
+    WaitDriver stackDriver() {
+        return service.waitDriver();
+    }
+
+    @Override
     public boolean yields() {
         return state == State.LISTENING;
     }

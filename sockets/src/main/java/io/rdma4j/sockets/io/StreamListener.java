@@ -144,12 +144,12 @@ final class StreamListener {
         StreamSettings settings = listener.settings();
         long bytes = settings.sizes().memoryBytes();
         while (true) {
-            AcceptQueue.Reply next = queue.nextReply(bytes, System.nanoTime());
+            AcceptQueue.Reply next = queue.nextReply(bytes, listener.nanoTime());
             if (next != null) {
                 acceptRequest(next);
                 continue;
             }
-            AcceptQueue.Reply overdue = queue.nextOverdue(bytes, System.nanoTime());
+            AcceptQueue.Reply overdue = queue.nextOverdue(bytes, listener.nanoTime());
             if (overdue == null) {
                 retryWhenOverdue(bytes);
                 return;
@@ -171,7 +171,7 @@ final class StreamListener {
     }
 
     private void retryWhenOverdue(long bytes) {
-        long nanos = queue.untilOverdueNanos(bytes, System.nanoTime());
+        long nanos = queue.untilOverdueNanos(bytes, listener.nanoTime());
         if (nanos >= 0 && retryScheduled.compareAndSet(false, true)) {
             CompletableFuture.delayedExecutor(
                             nanos,

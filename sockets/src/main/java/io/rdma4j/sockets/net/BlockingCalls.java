@@ -29,9 +29,9 @@ public final class BlockingCalls {
 
     private BlockingCalls() {}
 
-    /** Returns the deadline of a timeout that starts now; 0 is no timeout. */
-    public static long deadlineNanos(int timeoutMillis) {
-        return timeoutMillis == 0 ? Long.MAX_VALUE : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    /** Returns the deadline by an endpoint's clock of a timeout that starts now; 0 is no timeout. */
+    public static long deadlineNanos(SocketEndpoint endpoint, int timeoutMillis) {
+        return timeoutMillis == 0 ? Long.MAX_VALUE : endpoint.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     }
 
     /**
@@ -54,7 +54,7 @@ public final class BlockingCalls {
                     return result;
                 }
                 if (endpoint.await(wanted, deadlineNanos) == 0) {
-                    interrupted |= hasInterrupted(deadlineNanos, timedOut);
+                    interrupted |= hasInterrupted(endpoint, deadlineNanos, timedOut);
                 }
             }
         } finally {
@@ -73,7 +73,7 @@ public final class BlockingCalls {
             await(
                     endpoint,
                     new Signal(),
-                    deadlineNanos(MAX_PREPARATION_MILLIS),
+                    deadlineNanos(endpoint, MAX_PREPARATION_MILLIS),
                     "",
                     () -> endpoint.isRequested() || endpoint.finishConnect() ? endpoint : null);
         } catch (SocketTimeoutException late) {
@@ -103,9 +103,8 @@ public final class BlockingCalls {
                 if (result != null) {
                     return result;
                 }
-                if (endpoint.readinessToWait() == 0
-                        && !SocketEndpoint.await(waiter, endpoint.waitDriver(), deadlineNanos)) {
-                    interrupted |= hasInterrupted(deadlineNanos, timedOut);
+                if (endpoint.readinessToWait() == 0 && !endpoint.await(waiter, deadlineNanos)) {
+                    interrupted |= hasInterrupted(endpoint, deadlineNanos, timedOut);
                 }
             }
         } finally {
@@ -118,14 +117,15 @@ public final class BlockingCalls {
     }
 
     /** Handles the end of a wait without a result. Returns true if the thread was interrupted and waits again. */
-    private static boolean hasInterrupted(long deadlineNanos, String timedOut) throws IOException {
+    private static boolean hasInterrupted(SocketEndpoint endpoint, long deadlineNanos, String timedOut)
+            throws IOException {
         if (Thread.currentThread().isInterrupted()) {
             if (Thread.currentThread().isVirtual()) {
                 throw new InterruptedIOException("Interrupted");
             }
             return Thread.interrupted();
         }
-        if (isOver(deadlineNanos)) {
+        if (endpoint.isOver(deadlineNanos)) {
             throw new SocketTimeoutException(timedOut);
         }
         return false;
@@ -137,12 +137,13 @@ public final class BlockingCalls {
         }
     }
 
-    private static boolean isOver(long deadlineNanos) {
-        return deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos >= 0;
-    }
-
-    /** Acquires a lock before the deadline. The interrupt status is restored afterwards. */
-    static void lock(ReentrantLock lock, long deadlineNanos, String timedOut) throws SocketTimeoutException {
+    /**
+     * Acquires a lock before the deadline. The interrupt status is restored afterwards.
+     *
+     * @param deadlineNanos a time of the endpoint's clock
+     */
+    static void lock(ReentrantLock lock, SocketEndpoint endpoint, long deadlineNanos, String timedOut)
+            throws SocketTimeoutException {
         if (deadlineNanos == Long.MAX_VALUE) {
             lock.lock();
             return;
@@ -151,7 +152,7 @@ public final class BlockingCalls {
         try {
             while (true) {
                 try {
-                    if (lock.tryLock(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                    if (lock.tryLock(deadlineNanos - endpoint.nanoTime(), TimeUnit.NANOSECONDS)) {
                         return;
                     }
                     throw new SocketTimeoutException(timedOut);

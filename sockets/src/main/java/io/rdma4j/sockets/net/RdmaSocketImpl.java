@@ -133,7 +133,7 @@ final class RdmaSocketImpl extends SocketImpl implements SocketStreams.Calls {
             BlockingCalls.await(
                     current,
                     Readiness.OUT,
-                    BlockingCalls.deadlineNanos(timeoutMillis),
+                    BlockingCalls.deadlineNanos(current, timeoutMillis),
                     CONNECT_TIMED_OUT,
                     () -> current.finishConnect() ? current : null);
             address = peer.getAddress();
@@ -171,8 +171,8 @@ final class RdmaSocketImpl extends SocketImpl implements SocketStreams.Calls {
     @Override
     protected void accept(SocketImpl impl) throws IOException {
         StreamEndpoint current = endpoint();
-        long deadline = BlockingCalls.deadlineNanos(timeoutMillis);
-        BlockingCalls.lock(readLock, deadline, ACCEPT_TIMED_OUT);
+        long deadline = BlockingCalls.deadlineNanos(current, timeoutMillis);
+        BlockingCalls.lock(readLock, current, deadline, ACCEPT_TIMED_OUT);
         try {
             StreamEndpoint next =
                     BlockingCalls.await(current, Readiness.IN, deadline, ACCEPT_TIMED_OUT, current::accept);
@@ -190,8 +190,8 @@ final class RdmaSocketImpl extends SocketImpl implements SocketStreams.Calls {
      */
     SocketImpl accept(RdmaSocketImpl next, TcpAcceptor tcp) throws IOException {
         StreamEndpoint current = endpoint();
-        long deadline = BlockingCalls.deadlineNanos(timeoutMillis);
-        BlockingCalls.lock(readLock, deadline, ACCEPT_TIMED_OUT);
+        long deadline = BlockingCalls.deadlineNanos(current, timeoutMillis);
+        BlockingCalls.lock(readLock, current, deadline, ACCEPT_TIMED_OUT);
         try {
             return BlockingCalls.await(current, tcp.arrived(), deadline, ACCEPT_TIMED_OUT, () -> {
                 StreamEndpoint overRdma = current.accept();
@@ -220,8 +220,12 @@ final class RdmaSocketImpl extends SocketImpl implements SocketStreams.Calls {
 
     @Override
     public int read(byte[] bytes, int offset, int length) throws IOException {
-        long deadline = BlockingCalls.deadlineNanos(timeoutMillis);
-        BlockingCalls.lock(readLock, deadline, READ_TIMED_OUT);
+        StreamEndpoint used = endpoint;
+        if (used == null) {
+            throw new SocketException("Socket closed");
+        }
+        long deadline = BlockingCalls.deadlineNanos(used, timeoutMillis);
+        BlockingCalls.lock(readLock, used, deadline, READ_TIMED_OUT);
         try {
             if (ended) {
                 return -1; // also when it is closed, as the sockets of the JDK do

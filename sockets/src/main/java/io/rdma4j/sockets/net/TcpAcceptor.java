@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.net;
 
+import io.rdma4j.sockets.io.SystemTime;
 import io.rdma4j.verbs.wait.Signal;
 import java.io.IOException;
 import java.net.SocketImpl;
@@ -104,7 +105,7 @@ final class TcpAcceptor {
 
     private synchronized void awaitEnd() {
         boolean interrupted = false;
-        long deadline = System.nanoTime() + MAX_CLOSE_NANOS;
+        long deadline = SystemTime.nanos() + MAX_CLOSE_NANOS; // a TCP socket of the platform
         long remaining = MAX_CLOSE_NANOS;
         while (isAccepting && remaining > 0) {
             try {
@@ -112,7 +113,7 @@ final class TcpAcceptor {
             } catch (InterruptedException e) {
                 interrupted = true;
             }
-            remaining = deadline - System.nanoTime();
+            remaining = deadline - SystemTime.nanos();
         }
         if (interrupted) {
             Thread.currentThread().interrupt();

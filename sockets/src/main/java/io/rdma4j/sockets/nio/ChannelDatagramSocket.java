@@ -1,6 +1,5 @@
 package io.rdma4j.sockets.nio;
 
-import io.rdma4j.sockets.net.BlockingCalls;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ref.WeakReference;
@@ -217,7 +216,7 @@ final class ChannelDatagramSocket extends DatagramSocket {
                 int offset = packet.getOffset();
                 int capacity = capacity(packet);
                 ByteBuffer target = ByteBuffer.wrap(packet.getData(), offset, capacity);
-                InetSocketAddress from = channel.receive(target, BlockingCalls.deadlineNanos(options.timeoutMillis()));
+                InetSocketAddress from = channel.receive(target, options.timeoutMillis());
                 if (from == null) {
                     throw new IllegalBlockingModeException();
                 }

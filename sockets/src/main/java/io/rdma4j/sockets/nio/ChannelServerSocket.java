@@ -1,6 +1,5 @@
 package io.rdma4j.sockets.nio;
 
-import io.rdma4j.sockets.net.BlockingCalls;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -77,7 +76,7 @@ final class ChannelServerSocket extends ServerSocket {
         if (channel.isOpen() && !channel.isBlocking()) {
             throw new IllegalBlockingModeException();
         }
-        SocketChannel accepted = channel.accept(BlockingCalls.deadlineNanos(options.timeoutMillis()));
+        SocketChannel accepted = channel.accept(options.timeoutMillis());
         if (accepted == null) {
             throw new IllegalBlockingModeException();
         }

@@ -266,7 +266,7 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
     private static void giveUp(StreamEndpoint attempt, long nanos) {
         try {
             BlockingCalls.awaitRequest(attempt);
-            attempt.await(Readiness.OUT, System.nanoTime() + nanos);
+            attempt.await(Readiness.OUT, attempt.nanoTime() + nanos);
         } catch (InterruptedIOException impossible) {
             // No code interrupts this thread.
         }
@@ -288,6 +288,16 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
             fallBack(why == null ? new SocketException("Socket closed") : why);
             return true;
         }
+    }
+
+    /** Returns the time of the clock of deadlines, which is the stack's. */
+    final long nanoTime() {
+        return options.endpoint().nanoTime();
+    }
+
+    /** Returns the deadline of a timeout that starts now; 0 is no timeout. */
+    final long deadlineNanos(int timeoutMillis) {
+        return BlockingCalls.deadlineNanos(options.endpoint(), timeoutMillis);
     }
 
     private RefusedPeers refusedPeers() {

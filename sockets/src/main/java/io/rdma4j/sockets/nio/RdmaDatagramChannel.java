@@ -8,6 +8,7 @@ import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketCleaner;
 import io.rdma4j.sockets.io.SocketEndpoint;
 import io.rdma4j.sockets.io.SocketFamily;
+import io.rdma4j.sockets.net.BlockingCalls;
 import java.io.IOException;
 import java.lang.ref.Cleaner;
 import java.net.DatagramSocket;
@@ -233,7 +234,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements RdmaSe
      * Makes an attempt. A blocking channel repeats it until it succeeds, waiting until the endpoint is ready.
      *
      * @param wanted a set of {@link Readiness}
-     * @param deadlineNanos the end of the wait, a time of {@link System#nanoTime}
+     * @param deadlineNanos the end of the wait, a time of the endpoint's clock
      * @return true if an attempt succeeded; false if the channel must not block, or on timeout
      */
     private boolean perform(int wanted, long deadlineNanos, Attempt attempt) throws IOException {
@@ -277,21 +278,23 @@ public final class RdmaDatagramChannel extends DatagramChannel implements RdmaSe
 
     @Override
     public @Nullable SocketAddress receive(ByteBuffer target) throws IOException {
-        return receive(target, Long.MAX_VALUE);
+        return receive(target, 0);
     }
 
     /**
-     * Receives a datagram, and waits until a time of {@link System#nanoTime} at most.
+     * Receives a datagram.
      *
+     * @param timeoutMillis the maximum time to wait in milliseconds; 0 to wait indefinitely
      * @throws SocketTimeoutException on timeout
      */
     @Nullable
-    InetSocketAddress receive(ByteBuffer target, long deadlineNanos) throws IOException {
+    InetSocketAddress receive(ByteBuffer target, int timeoutMillis) throws IOException {
         requireWritable(target);
         readLock.lock();
         try {
             requireOpen();
-            bindIfUnbound();
+            bindIfUnbound(); // and may start the stack, which has the clock of the timeout
+            long deadlineNanos = BlockingCalls.deadlineNanos(endpoint, timeoutMillis);
             InetSocketAddress[] from = new InetSocketAddress[1];
             boolean done = perform(Readiness.IN, deadlineNanos, () -> {
                 InetSocketAddress sender = endpoint.receive(target, false);

@@ -1,6 +1,8 @@
 package io.rdma4j.sockets.nio;
 
 import io.rdma4j.sockets.io.SocketEndpoint;
+import io.rdma4j.sockets.io.SystemTime;
+import io.rdma4j.sockets.io.WaitDeadline;
 import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.verbs.wait.Waiter;
 import java.io.IOException;
@@ -59,6 +61,7 @@ public final class RdmaSelector extends AbstractSelector {
     private volatile @Nullable PlatformChannels platform;
     private volatile boolean woken;
     private boolean inSelect;
+    private final WaitDeadline deadline = new WaitDeadline();
     private int keysOfRdma;
 
     /** The number of keys of RDMA channels that wait for more than connection requests. */
@@ -238,8 +241,7 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     private int doSelect(long timeoutMillis) throws IOException {
-        long deadline =
-                timeoutMillis < 0 ? Long.MAX_VALUE : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+        deadline.start(timeoutMillis < 0 ? Long.MAX_VALUE : TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
         count = 0;
         found = false;
         removeCancelled();
@@ -248,7 +250,7 @@ public final class RdmaSelector extends AbstractSelector {
             begin();
         }
         try {
-            select(mayWait, deadline);
+            select(mayWait);
         } finally {
             if (mayWait) {
                 awaitWakeupOfInterrupt();
@@ -262,11 +264,12 @@ public final class RdmaSelector extends AbstractSelector {
         return count;
     }
 
-    private void select(boolean mayWait, long deadline) throws IOException {
+    private void select(boolean mayWait) throws IOException {
         do {
             waiter.reset();
             pollRdma();
-            boolean waits = mayWait && !found && !isOver(deadline);
+            deadline.use(rdmaDriver());
+            boolean waits = mayWait && !found && !isOver();
             PlatformChannels current = platform;
             if (current != null && !current.isEmpty() && !(waits && rdmaDriver() == null)) {
                 if (!waits && !found && !(mayWait && woken)) {
@@ -278,7 +281,7 @@ public final class RdmaSelector extends AbstractSelector {
             if (!waits) {
                 return;
             }
-            await(deadline);
+            await();
         } while (!found);
     }
 
@@ -292,34 +295,34 @@ public final class RdmaSelector extends AbstractSelector {
         if (!Thread.currentThread().isInterrupted() || current != null && !current.isEmpty()) {
             return;
         }
-        long giveUp = System.nanoTime() + MAX_INTERRUPT_NANOS;
-        while (!woken && isOpen() && System.nanoTime() - giveUp < 0) {
+        long giveUp = SystemTime.nanos() + MAX_INTERRUPT_NANOS; // for another thread of this process
+        while (!woken && isOpen() && SystemTime.nanos() - giveUp < 0) {
             Thread.yield();
         }
     }
 
-    private boolean isOver(long deadline) {
-        return woken
-                || !isOpen()
-                || Thread.currentThread().isInterrupted()
-                || deadline != Long.MAX_VALUE && System.nanoTime() - deadline >= 0;
+    private boolean isOver() {
+        return woken || !isOpen() || Thread.currentThread().isInterrupted() || deadline.isOver();
     }
 
-    private void await(long deadline) throws IOException {
+    private void await() throws IOException {
         PlatformChannels current = platform;
         WaitDriver rdma = rdmaDriver();
+        deadline.use(rdma);
         if (current != null && !current.isEmpty()) {
             if (rdma == null) {
-                long millis = deadline == Long.MAX_VALUE
-                        ? 0
-                        : Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime() + 999_999));
-                current.select(waiter::isSignaled, this::onOrdinaryReady, millis);
+                current.select(waiter::isSignaled, this::onOrdinaryReady, deadline.selectMillis());
                 return;
             }
             current.watch();
         }
         waiter.yields(keysForData == 0 && otherDriver == null);
-        boolean _ = SocketEndpoint.await(waiter, rdma, deadline);
+        boolean _ = deadline.await(waiter);
+    }
+
+    /** Returns what drives the registered RDMA channels, by the last selection; null if there are none. */
+    public @Nullable WaitDriver channelDriver() {
+        return keysOfRdma > 0 ? driver : null;
     }
 
     private @Nullable WaitDriver rdmaDriver() {

@@ -4,6 +4,7 @@ import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
+import io.rdma4j.sockets.io.SystemTime;
 import io.rdma4j.sockets.net.TcpLog;
 import io.rdma4j.sockets.options.AddressRules;
 import java.io.IOException;
@@ -25,6 +26,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -246,12 +248,16 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
 
     @Override
     public @Nullable SocketChannel accept() throws IOException {
-        return accept(Long.MAX_VALUE);
+        return accept(0);
     }
 
-    /** Accepts a connection, and waits until a time of {@link System#nanoTime} at most. */
+    /**
+     * Accepts a connection.
+     *
+     * @param timeoutMillis the maximum time to wait in milliseconds; 0 to wait indefinitely
+     */
     @Nullable
-    SocketChannel accept(long deadlineNanos) throws IOException {
+    SocketChannel accept(int timeoutMillis) throws IOException {
         acceptLock.lock();
         try {
             requireOpen();
@@ -263,6 +269,8 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
             if (!isBlocking()) {
                 return acceptNow();
             }
+            long deadlineNanos =
+                    timeoutMillis == 0 ? Long.MAX_VALUE : nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
             SocketChannel accepted = null;
             begin();
             try {
@@ -283,6 +291,11 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         } finally {
             acceptLock.unlock();
         }
+    }
+
+    /** Returns the time of the stack's clock. With TCP it is the system's, since the thread waits at a selector of the platform. */
+    private long nanoTime() {
+        return tcp == null ? options.endpoint().nanoTime() : SystemTime.nanos();
     }
 
     private @Nullable SocketChannel acceptNow() throws IOException {
@@ -307,7 +320,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         if (current != null && (current.readiness() & Readiness.IN) != 0) {
             return true;
         }
-        long nanos = deadlineNanos == Long.MAX_VALUE ? 0 : deadlineNanos - System.nanoTime();
+        long nanos = deadlineNanos == Long.MAX_VALUE ? 0 : deadlineNanos - nanoTime();
         if (nanos < 0) {
             return false;
         }

@@ -177,7 +177,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
                     BlockingCalls.awaitRequest(attempt);
                 }
                 boolean later = endpoint != null && !isBlocking(); // then finishConnect continues
-                return !later && advance(isBlocking(), BlockingCalls.deadlineNanos(timeoutMillis));
+                return !later && advance(isBlocking(), deadlineNanos(timeoutMillis));
             });
         } finally {
             writeLock.unlock();
@@ -270,7 +270,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         if (deadlineNanos == Long.MAX_VALUE || !tcpChannel.isBlocking()) {
             return callTcp(tcpChannel, each -> each.connect(to));
         }
-        long millis = Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000);
+        long millis = Math.max(1, (deadlineNanos - nanoTime()) / 1_000_000);
         return callTcp(tcpChannel, each -> {
             each.socket().connect(to, (int) Math.min(Integer.MAX_VALUE, millis));
             return true;
@@ -337,7 +337,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         return read(target, Long.MAX_VALUE);
     }
 
-    /** Reads, and waits until a time of {@link System#nanoTime} at most; the deadline applies only over RDMA. */
+    /** Reads, and waits until a time of {@link #nanoTime} at most; the deadline applies only over RDMA. */
     int read(ByteBuffer target, long deadlineNanos) throws IOException {
         Objects.requireNonNull(target);
         readLock.lock();
@@ -368,7 +368,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         if (tcpChannel == null
                 || timeoutMillis == 0
                 || inputShut) { // without a stream of the TCP socket, which is not available in these cases
-            return read(target, BlockingCalls.deadlineNanos(timeoutMillis));
+            return read(target, deadlineNanos(timeoutMillis));
         }
         requireConnected();
         return callTcp(tcpChannel, each -> {

@@ -31,7 +31,7 @@ final class StreamTransfer {
     /**
      * Reads into a buffer.
      *
-     * @param deadlineNanos the end of the wait, a time of {@link System#nanoTime}
+     * @param deadlineNanos the end of the wait, a time of the endpoint's clock
      * @throws SocketTimeoutException if the deadline passes
      */
     int read(ByteBuffer target, long deadlineNanos) throws IOException {

@@ -558,6 +558,11 @@ public final class Engine implements WaitDriver {
     }
 
     @Override
+    public boolean isInVirtualTime() {
+        return engines.isDriven();
+    }
+
+    @Override
     public void wake(Waiter waiter) {
         waitCoordinator.wakeIfLeader(waiter);
     }

@@ -50,6 +50,14 @@ public interface WaitDriver {
     /** Returns the time of the clock of deadlines in nanoseconds. It is related to no other clock. */
     long nanoTime();
 
+    /**
+     * Returns whether the time of {@link #nanoTime} passes only while a thread waits, as in a test in virtual time. The threads of a
+     * library must not wait for such a device: they would advance the program's clock.
+     */
+    default boolean isInVirtualTime() {
+        return false;
+    }
+
     /** Returns the time after {@code timeout} by {@link #nanoTime}, or {@link Long#MAX_VALUE} if that is a century or more. */
     default long deadlineNanos(Duration timeout) {
         return timeout.compareTo(CENTURY) >= 0 ? Long.MAX_VALUE : nanoTime() + timeout.toNanos();

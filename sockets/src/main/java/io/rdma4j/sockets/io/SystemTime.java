@@ -1,0 +1,20 @@
+package io.rdma4j.sockets.io;
+
+import io.rdma4j.verbs.wait.ParkingDriver;
+import io.rdma4j.verbs.wait.WaitDriver;
+
+/**
+ * The system's clock, for waits that no stack takes part in: for threads of this process, and for UDP and TCP sockets of the
+ * platform. Every other time of a socket is one of its stack's clock ({@link SocketEndpoint#nanoTime}), which may be virtual.
+ */
+public final class SystemTime {
+    /** Parks threads while there is no device to drive. */
+    public static final WaitDriver PARKING = new ParkingDriver(SystemTime::nanos);
+
+    private SystemTime() {}
+
+    /** Returns the time of {@link System#nanoTime}. */
+    public static long nanos() {
+        return System.nanoTime();
+    }
+}
