@@ -84,7 +84,7 @@ final class FullHeapProcess {
             listener.bind(new InetSocketAddress(LOOPBACK, 0));
             listener.listen(1);
             AtomicInteger phase = new AtomicInteger();
-            Thread.ofPlatform().daemon().start(() -> empty(phase));
+            Thread.ofPlatform().daemon().start(() -> keepFull(phase, fills));
             listener.signal().add(() -> {
                 if ((listener.readiness() & Readiness.IN) != 0 && phase.compareAndSet(0, 1)) {
                     LockSupport.parkNanos(FULL_NANOS); // until the main thread needs no memory
@@ -103,10 +103,12 @@ final class FullHeapProcess {
         }
     }
 
-    /** Empties the heap some time after it got full. */
-    private static void empty(AtomicInteger phase) {
+    /** Keeps the heap full for some time, and then empties it. */
+    private static void keepFull(AtomicInteger phase, boolean fills) {
         await(phase, 2);
-        LockSupport.parkNanos(FULL_NANOS);
+        for (long end = System.nanoTime() + FULL_NANOS; fills && System.nanoTime() < end; ) {
+            fill(0); // what other threads have left meanwhile
+        }
         full = NONE;
         phase.set(3);
     }
@@ -123,11 +125,11 @@ final class FullHeapProcess {
             client.await(Readiness.OUT, deadline);
             listener.await(Readiness.IN, deadline);
             StreamEndpoint accepted = listener.accept();
-            if (accepted == null || client.write(ByteBuffer.wrap(new byte[] {1})) != 1) {
+            if (accepted == null || accepted.write(ByteBuffer.wrap(new byte[] {1})) != 1) {
                 return false;
             }
-            accepted.await(Readiness.IN, deadline);
-            return accepted.read(ByteBuffer.allocate(1)) == 1;
+            client.await(Readiness.IN, deadline);
+            return client.read(ByteBuffer.allocate(1)) == 1;
         } catch (IOException ended) {
             return false;
         }
