@@ -6,24 +6,18 @@ import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.wire.rsocket.BufferDescriptor;
 import io.rdma4j.wire.rsocket.ConnectData;
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 
 /** A process whose heap gets full at a certain point. It prints what becomes of its connections. */
 final class FullHeapProcess {
     private static final Object[] NONE = {};
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
     private static final int REPLIES = 300_000;
-    private static final long FULL_NANOS = 500_000_000;
-    private static final long PATIENCE_NANOS = 20_000_000_000L;
 
     private static volatile Object[] full = NONE;
 
@@ -33,7 +27,6 @@ final class FullHeapProcess {
     public static void main(String[] arguments) throws Exception {
         switch (arguments[0]) {
             case "events" -> events();
-            case "accept" -> accept();
             case "close" -> close();
             default -> throw new IllegalArgumentException(arguments[0]);
         }
@@ -74,64 +67,6 @@ final class FullHeapProcess {
         public void onFailure(CmEvent event, Throwable why) {
             full = NONE;
             failed.countDown();
-        }
-    }
-
-    /** The heap gets full when a connection is in the queue of its listener. */
-    private static void accept() throws IOException {
-        for (boolean fills : new boolean[] {false, true}) { // the first one loads the classes
-            StreamEndpoint listener = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
-            listener.bind(new InetSocketAddress(LOOPBACK, 0));
-            listener.listen(1);
-            AtomicInteger phase = new AtomicInteger();
-            Thread.ofPlatform().daemon().start(() -> keepFull(phase, fills));
-            listener.signal().add(() -> {
-                if ((listener.readiness() & Readiness.IN) != 0 && phase.compareAndSet(0, 1)) {
-                    LockSupport.parkNanos(FULL_NANOS); // until the main thread needs no memory
-                    if (fills) {
-                        fill(0);
-                    }
-                    phase.set(2);
-                }
-            });
-            StreamEndpoint client = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
-            client.startConnect(Objects.requireNonNull(listener.localAddress()));
-            await(phase, 3); // other waits need memory
-            System.out.println(isConnected(client, listener) ? "connected" : "lost");
-            client.close();
-            listener.close();
-        }
-    }
-
-    /** Keeps the heap full for some time, and then empties it. */
-    private static void keepFull(AtomicInteger phase, boolean fills) {
-        await(phase, 2);
-        for (long end = System.nanoTime() + FULL_NANOS; fills && System.nanoTime() < end; ) {
-            fill(0); // what other threads have left meanwhile
-        }
-        full = NONE;
-        phase.set(3);
-    }
-
-    private static void await(AtomicInteger phase, int wanted) {
-        for (long end = System.nanoTime() + PATIENCE_NANOS; phase.get() < wanted && System.nanoTime() < end; ) {
-            LockSupport.parkNanos(1_000_000);
-        }
-    }
-
-    private static boolean isConnected(StreamEndpoint client, StreamEndpoint listener) {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
-        try {
-            client.await(Readiness.OUT, deadline);
-            listener.await(Readiness.IN, deadline);
-            StreamEndpoint accepted = listener.accept();
-            if (accepted == null || accepted.write(ByteBuffer.wrap(new byte[] {1})) != 1) {
-                return false;
-            }
-            client.await(Readiness.IN, deadline);
-            return client.read(ByteBuffer.allocate(1)) == 1;
-        } catch (IOException ended) {
-            return false;
         }
     }
 

@@ -36,12 +36,6 @@ class FullHeapTest {
         prints("events", "failed", "failed");
     }
 
-    /** The listener has it: that there is no memory for what follows must not end it. */
-    @Test
-    void connectionOfAListenerIsNotLost() throws IOException {
-        prints("accept", "connected", "connected");
-    }
-
     /** Otherwise the second close would find the queue closed, and leave the connections open. */
     @Test
     void queueIsClosedWithoutMemoryForACopy() throws IOException {
