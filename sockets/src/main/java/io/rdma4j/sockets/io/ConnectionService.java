@@ -77,6 +77,16 @@ public final class ConnectionService implements AutoCloseable {
         return channel().createId(PortSpace.TCP, target);
     }
 
+    /** Opens a channel of the caller's, for an identifier whose events the caller handles for a moment. */
+    EventChannel openChannel() {
+        return connectionManager.get().openEventChannel();
+    }
+
+    /** Takes the later events of an identifier that the caller has moved to its own channel. */
+    void take(CmId id) {
+        id.migrate(channel());
+    }
+
     /** Creates an identifier for a datagram socket. It is synchronous: its events are not dispatched here. */
     CmId createDatagramId() {
         return connectionManager.get().createId(PortSpace.UDP);

@@ -3,6 +3,7 @@ package io.rdma4j.sockets.io;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.RoutePath;
 import io.rdma4j.sockets.io.StreamEndpoint.State;
 import io.rdma4j.sockets.stream.StreamProtocol;
@@ -125,10 +126,54 @@ final class StreamConnecting implements ConnectionService.Target {
         try {
             current = boundFor(current, to);
             id = current;
-            current.resolveAddress(new InetSocketAddress(to, remote.getPort()), RESOLVE_TIMEOUT);
+            resolve(current, new InetSocketAddress(to, remote.getPort()));
         } catch (RuntimeException | Error refused) {
             fail(SocketFailures.ofAny(refused));
             throw refused;
+        }
+    }
+
+    /**
+     * Resolves the address and the route, and sends the request. If the device answers at once, as the software device does, the
+     * calling thread does all that, without a change to another thread. Otherwise the service's thread continues.
+     */
+    private void resolve(CmId current, InetSocketAddress to) {
+        try (EventChannel own = service.openChannel()) {
+            current.migrate(own);
+            try {
+                current.resolveAddress(to, RESOLVE_TIMEOUT);
+            } catch (RuntimeException | Error refused) {
+                service.take(current);
+                throw refused;
+            }
+            handleEvents(own, current);
+        }
+    }
+
+    /**
+     * Handles the events that are there, up to the last one before the request. The service takes the identifier before that, since
+     * the reply is for its thread, and once only: its thread may then need the lock before it acknowledges an event.
+     */
+    private void handleEvents(EventChannel own, CmId current) {
+        boolean isLast = false;
+        while (!isLast) {
+            CmEvent event = own.poll();
+            isLast = event == null || event.type() == CmEvent.Type.ROUTE_RESOLVED;
+            if (isLast) {
+                service.take(current);
+            }
+            if (event != null) {
+                handleHere(event);
+            }
+        }
+    }
+
+    /** Handles an event in the calling thread. {@link StreamEndpoint#finishConnect} reports a failure, as it does for the service's thread. */
+    private void handleHere(CmEvent event) {
+        try (event) {
+            onEvent(event);
+        } catch (RuntimeException | Error failed) {
+            fail(SocketFailures.ofAny(failed));
         }
     }
 

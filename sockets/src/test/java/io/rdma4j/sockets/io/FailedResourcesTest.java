@@ -2,6 +2,7 @@ package io.rdma4j.sockets.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.sockets.TestClassPath;
@@ -92,6 +93,10 @@ class FailedResourcesTest {
         private Ends() {}
 
         public static void main(String[] arguments) throws IOException {
+            if (arguments[0].equals("later")) {
+                resolvedLater();
+                return;
+            }
             StreamEndpoint endpoint = connected();
             if (arguments[0].equals("disconnect")) {
                 FailingProvider.fail(1, false);
@@ -129,6 +134,23 @@ class FailedResourcesTest {
             left.remove("DeviceContext");
             left.remove("CompletionChannel");
             System.out.println("left " + left);
+        }
+
+        /** Connects over a device that resolves the address and the route later, and then has no memory for the queue pair. */
+        private static void resolvedLater() throws IOException {
+            StreamEndpoint endpoint = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
+            FailingProvider.fail(0, false);
+            endpoint.startConnect(new InetSocketAddress(FailingProvider.ADDRESS, 7));
+            System.out.println(endpoint.state());
+            FailingProvider.report(CmEvent.Type.ADDRESS_RESOLVED);
+            FailingProvider.fail(1, true);
+            FailingProvider.report(CmEvent.Type.ROUTE_RESOLVED);
+            endpoint.await(Readiness.OUT, System.nanoTime() + 10_000_000_000L);
+            try {
+                System.out.println(endpoint.finishConnect());
+            } catch (SocketException failed) {
+                System.out.println(failed.getCause());
+            }
         }
 
         private static boolean isDisconnected(StreamResources resources) {
@@ -173,6 +195,12 @@ class FailedResourcesTest {
                         "the heap that is to be full",
                         "Connection reset (a call of this process had no memory left)",
                         "broken");
+    }
+
+    @Test
+    void failureInTheThreadOfTheServiceFailsTheAttempt() throws IOException, InterruptedException {
+        assertThat(run(Ends.class, "later"))
+                .containsExactly("CONNECTING", "java.lang.OutOfMemoryError: the heap that is to be full");
     }
 
     @Test

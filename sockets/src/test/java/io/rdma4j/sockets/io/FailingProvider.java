@@ -1,9 +1,11 @@
 package io.rdma4j.sockets.io;
 
+import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.DeviceContext;
@@ -28,6 +30,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +56,7 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
     private static Consumer<String> closing = name -> {};
     private static boolean memory;
     private static boolean failed;
+    private static volatile @Nullable CmEventSink newest;
 
     /** Made by the service loader. */
     public FailingProvider() {}
@@ -91,6 +95,11 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
             throw new RdmaException("a close", Errno.EIO, "the one that is to fail", "");
         }
         OPEN.remove(name);
+    }
+
+    /** Reports an event of the identifier that was created last. Its calls report none by themselves. */
+    static void report(CmEvent.Type type) {
+        Objects.requireNonNull(newest).onEvent(ProviderEvent.of(type));
     }
 
     /** Returns whether the call that is to fail was made. */
@@ -290,6 +299,7 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
     public ProviderCmId create(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
         step();
         OPEN.add("identifier");
+        newest = sink;
         return (ProviderCmId) Proxy.newProxyInstance(
                 ProviderCmId.class.getClassLoader(), new Class<?>[] {ProviderCmId.class}, (self, method, words) -> {
                     switch (method.getName()) {
