@@ -2,6 +2,7 @@ package io.rdma4j.sockets.io;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.wait.SharedThread;
 import io.rdma4j.verbs.wait.Waiter;
 
 /**
@@ -18,10 +19,16 @@ final class StreamClosing {
      */
     static final long MAX_NANOS = StreamConnecting.MIN_PAUSE_NANOS + 1_000_000_000L;
 
+    /** Made beforehand, since it is needed when there may be no memory. */
+    private static final SharedThread.Failing<StreamClosing> CONTINUE = (closing, _) -> closing.continueInBackground();
+
     private final StreamEndpoint endpoint;
     private final ConnectedStream stream;
     private final CmId id;
     private final Runnable onReleased;
+
+    /** The time when the peer is given up. */
+    private long giveUpNanos;
 
     /**
      * Creates the closing of a stream.
@@ -63,7 +70,7 @@ final class StreamClosing {
      */
     void run(long waitNanos, long maxNanos) {
         PendingCloses.all().begun();
-        long giveUpNanos = endpoint.nanoTime() + maxNanos;
+        giveUpNanos = endpoint.nanoTime() + maxNanos;
         boolean ended = false;
         try {
             if (awaitQuiet(endpoint.nanoTime() + Math.min(waitNanos, maxNanos)) || waitNanos >= maxNanos) {
@@ -74,12 +81,20 @@ final class StreamClosing {
             if (ended) {
                 PendingCloses.all().ended();
             } else {
-                Thread.ofVirtual().name("rdma4j-closing").start(() -> finish(giveUpNanos));
+                try {
+                    continueInBackground();
+                } catch (OutOfMemoryError full) {
+                    SharedThread.insist(CONTINUE, this, full);
+                }
             }
         }
     }
 
-    private void finish(long giveUpNanos) {
+    private void continueInBackground() {
+        Thread.ofVirtual().name("rdma4j-closing").start(this::finish);
+    }
+
+    private void finish() {
         try {
             awaitQuiet(giveUpNanos);
         } finally {
@@ -123,7 +138,11 @@ final class StreamClosing {
      * when the peer has replied or the time for the reply is over, which is 10 s on siw.
      */
     private void releaseInBackground() {
-        Thread.ofPlatform().daemon().name("rdma4j-closing").start(this::release);
+        try {
+            Thread.ofPlatform().daemon().name("rdma4j-closing").start(this::release);
+        } catch (OutOfMemoryError noThread) {
+            release();
+        }
     }
 
     /** Releases everything, even if the stream was never connected. */

@@ -547,9 +547,9 @@ public final class StreamEndpoint extends SocketEndpoint {
                 keepAlive.stop();
             }
         }
-        changed.raise();
         StreamListener listener = listening;
         try {
+            changed.raise();
             if (listener != null) {
                 listener.close();
             }
@@ -569,13 +569,13 @@ public final class StreamEndpoint extends SocketEndpoint {
         return id == null || connected == null ? null : new StreamClosing(this, connected, id, () -> stream = null);
     }
 
-    /** Ends both directions. Returns false if the device refuses: then nothing more can be delivered. */
+    /** Ends both directions. Returns false if the device refuses or an error prevents it: then nothing more can be delivered. */
     private static boolean disconnect(ConnectedStream connected) {
         try {
             connected.resources().protocol().disconnect();
             return true;
-        } catch (RdmaException refused) {
-            return false;
+        } catch (RdmaException | Error failed) {
+            return false; // the endpoint counts as closed, so its resources are released now or never
         }
     }
 

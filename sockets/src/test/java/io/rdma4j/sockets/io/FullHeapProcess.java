@@ -6,12 +6,14 @@ import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.wire.rsocket.BufferDescriptor;
 import io.rdma4j.wire.rsocket.ConnectData;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** A process whose heap gets full at a certain point. It prints what becomes of its connections. */
 final class FullHeapProcess {
@@ -20,6 +22,8 @@ final class FullHeapProcess {
     private static final int REPLIES = 300_000;
 
     private static volatile Object[] full = NONE;
+    private static volatile boolean released;
+    private static volatile boolean filled;
 
     private FullHeapProcess() {}
 
@@ -28,6 +32,7 @@ final class FullHeapProcess {
         switch (arguments[0]) {
             case "events" -> events();
             case "close" -> close();
+            case "connection" -> connection();
             default -> throw new IllegalArgumentException(arguments[0]);
         }
         System.exit(0);
@@ -92,6 +97,50 @@ final class FullHeapProcess {
         }
         full = NONE;
         System.out.println(endpoint.state());
+    }
+
+    /** A connection is closed while there is no memory for the wait for its peer, nor for the thread that waits later. */
+    private static void connection() throws IOException, InterruptedException {
+        InetAddress address = RawStreamPeer.loopback();
+        StreamEndpoint listener = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
+        listener.bind(new InetSocketAddress(address, 0));
+        listener.listen(2);
+        for (boolean fills : new boolean[] {false, true}) { // the first one loads the classes
+            RawStreamPeer peer = RawStreamPeer.connected(address, Objects.requireNonNull(listener.localAddress()));
+            listener.await(Readiness.IN, System.nanoTime() + 20_000_000_000L);
+            StreamEndpoint accepted = Objects.requireNonNull(listener.accept());
+            StreamClosing closing = new StreamClosing(
+                    accepted,
+                    Objects.requireNonNull(accepted.stream()),
+                    ConnectionService.ofProcess().createId(_ -> {}),
+                    () -> released = true);
+            released = false;
+            filled = false;
+            Thread freeing = Thread.ofPlatform().start(FullHeapProcess::freeLater);
+            if (fills) {
+                fill(0);
+            }
+            filled = true;
+            try {
+                closing.run(0, 200_000_000);
+            } catch (OutOfMemoryError noMore) {
+                full = NONE; // of the wait in this thread; another one continues
+            }
+            freeing.join();
+            for (int i = 0; i < 1000 && !released; i++) {
+                Thread.sleep(10);
+            }
+            System.out.println(released ? "released" : "lost");
+            peer.close();
+        }
+    }
+
+    private static void freeLater() {
+        while (!filled) {
+            LockSupport.parkNanos(1_000_000);
+        }
+        LockSupport.parkNanos(1_000_000_000);
+        full = NONE;
     }
 
     /** Fills the heap until an array of so many references has no room. */

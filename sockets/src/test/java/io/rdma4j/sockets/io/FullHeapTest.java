@@ -41,4 +41,9 @@ class FullHeapTest {
     void queueIsClosedWithoutMemoryForACopy() throws IOException {
         prints("close", "CLOSED");
     }
+
+    @Test
+    void closedConnectionIsReleasedOnceThereIsMemoryForItsThread() throws IOException {
+        prints("connection", "released", "released");
+    }
 }

@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  * thread that waits ({@link #await}), or by the background thread if there is no other; see {@link WaitCoordinator}.
  *
  * <p>The order matters in two respects. Timers fire only after all ports were found empty, so that a process that was
- * paused does not time out although the packets are in its sockets. A cycle of a polling thread does not transmit
- * responses to its input; the thread's next post or poll does. So the application's reply leaves before the bare
- * acknowledgement of the request, which would otherwise cost the peer an additional duty cycle.
+ * paused does not time out although the packets are in its sockets. If the application is expected to reply ({@link ReplyForecast}), a
+ * cycle of a polling thread does not transmit responses to its input; the thread's next post or poll does. So the application's reply
+ * leaves before the bare acknowledgement of the request, which would otherwise cost the peer an additional duty cycle.
  */
 public final class Engine implements WaitDriver {
     /** The time for which the number of a closed queue pair is not reused. */
