@@ -77,12 +77,12 @@ public final class ConnectionService implements AutoCloseable {
         return channel().createId(PortSpace.TCP, target);
     }
 
-    /** Opens a channel of the caller's, for an identifier whose events the caller handles for a moment. */
+    /** Opens a channel of the caller's, for a new identifier whose first events the caller handles. */
     EventChannel openChannel() {
         return connectionManager.get().openEventChannel();
     }
 
-    /** Takes the later events of an identifier that the caller has moved to its own channel. */
+    /** Takes the later events of an identifier of such a channel. */
     void take(CmId id) {
         id.migrate(channel());
     }

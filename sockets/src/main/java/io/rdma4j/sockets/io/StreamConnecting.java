@@ -4,6 +4,7 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
+import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.RoutePath;
 import io.rdma4j.sockets.io.StreamEndpoint.State;
 import io.rdma4j.sockets.stream.StreamProtocol;
@@ -89,13 +90,12 @@ final class StreamConnecting implements ConnectionService.Target {
     }
 
     private CmId boundId(InetSocketAddress local) {
-        return newId(created -> created.bindAddress(local));
+        return prepared(service.createId(this), created -> created.bindAddress(local));
     }
 
-    /** Creates an identifier with the settings of the endpoint; {@code prepare} is the last step. */
-    private CmId newId(Consumer<CmId> prepare) {
+    /** Gives a new identifier the settings of the endpoint; {@code last} is the last step. Closes it if that fails. */
+    private CmId prepared(CmId created, Consumer<CmId> last) {
         StreamSettings settings = endpoint.settings();
-        CmId created = service.createId(this);
         try {
             if (settings.reuseAddress()) {
                 created.setReuseAddress(true);
@@ -107,7 +107,7 @@ final class StreamConnecting implements ConnectionService.Target {
                 created.setTypeOfService(settings.typeOfService());
             }
             created.setAckTimeout(ACK_TIMEOUT);
-            prepare.accept(created);
+            last.accept(created);
             return created;
         } catch (RuntimeException | Error refused) {
             created.close();
@@ -120,15 +120,23 @@ final class StreamConnecting implements ConnectionService.Target {
     /** Starts to connect the endpoint, which is new. Called with its lock held. */
     void start(InetSocketAddress remote) throws IOException {
         InetAddress to = SocketFamily.hostOf(remote.getAddress());
-        CmId current = id == null ? newId(created -> {}) : id;
-        id = current;
-        endpoint.state(State.CONNECTING);
-        try {
-            current = boundFor(current, to);
+        InetSocketAddress destination = new InetSocketAddress(to, remote.getPort());
+        CmId bound = id;
+        try (EventChannel own = service.openChannel()) {
+            CmId current = bound == null ? prepared(own.createId(PortSpace.TCP, this), created -> {}) : bound;
             id = current;
-            resolve(current, new InetSocketAddress(to, remote.getPort()));
+            endpoint.state(State.CONNECTING);
+            if (bound == null) {
+                resolveHere(own, current, destination);
+            } else {
+                current = boundFor(current, to);
+                id = current;
+                current.resolveAddress(destination, RESOLVE_TIMEOUT);
+            }
         } catch (RuntimeException | Error refused) {
-            fail(SocketFailures.ofAny(refused));
+            if (endpoint.state() == State.CONNECTING) {
+                fail(SocketFailures.ofAny(refused));
+            }
             throw refused;
         }
     }
@@ -136,18 +144,17 @@ final class StreamConnecting implements ConnectionService.Target {
     /**
      * Resolves the address and the route, and sends the request. If the device answers at once, as the software device does, the
      * calling thread does all that, without a change to another thread. Otherwise the service's thread continues.
+     *
+     * @param own the channel of the new identifier, which no other thread knows
      */
-    private void resolve(CmId current, InetSocketAddress to) {
-        try (EventChannel own = service.openChannel()) {
-            current.migrate(own);
-            try {
-                current.resolveAddress(to, RESOLVE_TIMEOUT);
-            } catch (RuntimeException | Error refused) {
-                service.take(current);
-                throw refused;
-            }
-            handleEvents(own, current);
+    private void resolveHere(EventChannel own, CmId current, InetSocketAddress to) {
+        try {
+            current.resolveAddress(to, RESOLVE_TIMEOUT);
+        } catch (RuntimeException | Error refused) {
+            service.take(current);
+            throw refused;
         }
+        handleEvents(own, current);
     }
 
     /**
