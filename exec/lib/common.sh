@@ -37,6 +37,7 @@ install_programs() {
         command -v "${name%%:*}" >/dev/null || missing+=("$package")
     done
     [ -f /usr/include/stdio.h ] || missing+=(libc6-dev)
+    [ -f /usr/include/rdma/rdma_cma.h ] || missing+=(librdmacm-dev libibverbs-dev)
     /usr/bin/python3 -c 'import pyverbs' 2>/dev/null || missing+=(python3-pyverbs)
     [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 }
