@@ -34,7 +34,7 @@ install_programs() {
     for name in ibv_devices:ibverbs-utils rping:rdmacm-utils ib_send_lat:perftest ucx_perftest:ucx-utils NPtcp:netpipe-tcp \
         mpirun:openmpi-bin mpicc:libopenmpi-dev cc:gcc ip:iproute2 setpriv:util-linux tshark:tshark; do
         package=${name#*:}
-        command -v "${name%%:*}" >/dev/null || missing+=("$package")
+        type -P "${name%%:*}" >/dev/null || missing+=("$package")
     done
     [ -f /usr/include/stdio.h ] || missing+=(libc6-dev)
     [ -f /usr/include/rdma/rdma_cma.h ] || missing+=(librdmacm-dev libibverbs-dev)

@@ -12,8 +12,8 @@ define_foreign_rows() {
 
 install_foreign_programs() {
     local missing=()
-    command -v qemu-system-x86_64 >/dev/null || missing+=(qemu-system-x86)
-    command -v dapltest >/dev/null || missing+=(dapl2-utils)
+    type -P qemu-system-x86_64 >/dev/null || missing+=(qemu-system-x86)
+    type -P dapltest >/dev/null || missing+=(dapl2-utils)
     [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 }
 

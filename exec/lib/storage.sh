@@ -16,7 +16,7 @@ install_storage_programs() {
     for each in Ceph/:ceph-mon:ceph-mon Ceph/:ceph-osd:ceph-osd Ceph/:rados:ceph-common libiscsi/:tgtd:tgt \
         libiscsi/:iscsi-perf:libiscsi-bin libiscsi/:qemu-img:qemu-utils libfabric/:fi_pingpong:libfabric-bin; do
         IFS=: read -r rows_of program package <<<"$each"
-        [[ $selected != *"$rows_of"* ]] || command -v "$program" >/dev/null || missing+=("$package")
+        [[ $selected != *"$rows_of"* ]] || type -P "$program" >/dev/null || missing+=("$package")
     done
     [[ $selected != *libiscsi/* ]] || [ -n "$(find /usr/lib -name block-iscsi.so -path '*/qemu/*')" ] || missing+=(qemu-block-extra)
     [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
