@@ -77,12 +77,12 @@ public final class ConnectionService implements AutoCloseable {
         return channel().createId(PortSpace.TCP, target);
     }
 
-    /** Opens a channel of the caller's, for a new identifier whose first events the caller handles. */
+    /** Opens a channel for the caller, which moves a new identifier to it and handles the first events itself. */
     EventChannel openChannel() {
         return connectionManager.get().openEventChannel();
     }
 
-    /** Takes the later events of an identifier of such a channel. */
+    /** Takes back an identifier that the caller has moved to such a channel, for its later events. */
     void take(CmId id) {
         id.migrate(channel());
     }

@@ -4,7 +4,6 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.RoutePath;
 import io.rdma4j.sockets.io.StreamEndpoint.State;
 import io.rdma4j.sockets.stream.StreamProtocol;
@@ -90,12 +89,13 @@ final class StreamConnecting implements ConnectionService.Target {
     }
 
     private CmId boundId(InetSocketAddress local) {
-        return prepared(service.createId(this), created -> created.bindAddress(local));
+        return newId(created -> created.bindAddress(local));
     }
 
-    /** Gives a new identifier the settings of the endpoint; {@code last} is the last step. Closes it if that fails. */
-    private CmId prepared(CmId created, Consumer<CmId> last) {
+    /** Creates an identifier with the settings of the endpoint; {@code prepare} is the last step. */
+    private CmId newId(Consumer<CmId> prepare) {
         StreamSettings settings = endpoint.settings();
+        CmId created = service.createId(this);
         try {
             if (settings.reuseAddress()) {
                 created.setReuseAddress(true);
@@ -107,7 +107,7 @@ final class StreamConnecting implements ConnectionService.Target {
                 created.setTypeOfService(settings.typeOfService());
             }
             created.setAckTimeout(ACK_TIMEOUT);
-            last.accept(created);
+            prepare.accept(created);
             return created;
         } catch (RuntimeException | Error refused) {
             created.close();
@@ -122,39 +122,40 @@ final class StreamConnecting implements ConnectionService.Target {
         InetAddress to = SocketFamily.hostOf(remote.getAddress());
         InetSocketAddress destination = new InetSocketAddress(to, remote.getPort());
         CmId bound = id;
-        try (EventChannel own = service.openChannel()) {
-            CmId current = bound == null ? prepared(own.createId(PortSpace.TCP, this), created -> {}) : bound;
-            id = current;
-            endpoint.state(State.CONNECTING);
+        CmId current = bound == null ? newId(created -> {}) : bound;
+        id = current;
+        endpoint.state(State.CONNECTING);
+        try {
             if (bound == null) {
-                resolveHere(own, current, destination);
+                resolveHere(current, destination);
             } else {
                 current = boundFor(current, to);
                 id = current;
                 current.resolveAddress(destination, RESOLVE_TIMEOUT);
             }
         } catch (RuntimeException | Error refused) {
-            if (endpoint.state() == State.CONNECTING) {
-                fail(SocketFailures.ofAny(refused));
-            }
+            fail(SocketFailures.ofAny(refused));
             throw refused;
         }
     }
 
     /**
-     * Resolves the address and the route, and sends the request. If the device answers at once, as the software device does, the
-     * calling thread does all that, without a change to another thread. Otherwise the service's thread continues.
+     * Resolves the address and the route of a new identifier, and sends the request. If the device answers immediately, like the
+     * software device, the calling thread does all that, without a change to another thread. Otherwise the service's thread continues.
      *
-     * @param own the channel of the new identifier, which no other thread knows
+     * <p>A bound identifier is not moved: it may have an event that the service's thread cannot acknowledge without the lock.
      */
-    private void resolveHere(EventChannel own, CmId current, InetSocketAddress to) {
-        try {
-            current.resolveAddress(to, RESOLVE_TIMEOUT);
-        } catch (RuntimeException | Error refused) {
-            service.take(current);
-            throw refused;
+    private void resolveHere(CmId current, InetSocketAddress to) {
+        try (EventChannel own = service.openChannel()) {
+            current.migrate(own);
+            try {
+                current.resolveAddress(to, RESOLVE_TIMEOUT);
+            } catch (RuntimeException | Error refused) {
+                service.take(current);
+                throw refused;
+            }
+            handleEvents(own, current);
         }
-        handleEvents(own, current);
     }
 
     /**
