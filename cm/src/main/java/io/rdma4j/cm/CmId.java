@@ -566,8 +566,8 @@ public final class CmId extends IdState {
     }
 
     /**
-     * Moves the identifier and its events to another channel. Waits until the events that other threads have taken are
-     * acknowledged. C: {@code rdma_migrate_id}. A listener's pending requests move too.
+     * Moves the identifier and its events to another channel. Waits until the events that other threads have taken
+     * from the old channel are acknowledged. C: {@code rdma_migrate_id}. A listener's pending requests move too.
      *
      * @param target the channel, or null to make the identifier synchronous
      * @throws RdmaException {@code EINVAL} if {@code target} is null and the identifier is already synchronous, or the

@@ -381,19 +381,24 @@ public final class EventChannel implements Waitable, AutoCloseable {
         EventChannel second = first == this ? target : this;
         first.lock.lock();
         second.lock.lock();
+        boolean hasEvents;
         try {
             if (target.closed) {
                 throw closedException("rdma_migrate_id");
             }
             identifiers--;
             target.identifiers++;
-            removeOf(owner).forEach(target::add);
+            List<Pending> moved = removeOf(owner);
+            moved.forEach(target::add);
+            hasEvents = !moved.isEmpty();
             change.run();
         } finally {
             second.lock.unlock();
             first.lock.unlock();
         }
-        target.signal.raise();
+        if (hasEvents) {
+            target.signal.raise();
+        }
     }
 
     private static ClosedException closedException(String operation) {

@@ -6,10 +6,12 @@ import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.SequencedSet;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -138,7 +140,7 @@ final class IdEvents implements CmEventSink {
             if (listener.events.synchronous) {
                 synchronous = true;
             } else {
-                moveTo(listener.events.channel);
+                var _ = moveTo(listener.events.channel);
             }
             return true;
         } catch (RdmaException channelClosed) {
@@ -149,21 +151,30 @@ final class IdEvents implements CmEventSink {
         }
     }
 
-    /** Moves to another channel, or to a new one of a synchronous identifier if {@code target} is null. */
-    private void moveTo(@Nullable EventChannel target) {
+    /**
+     * Moves to another channel, or to a new one of a synchronous identifier if {@code target} is null. Returns the events that
+     * threads have taken from the old channel and not acknowledged.
+     */
+    private Set<EventChannel.Pending> moveTo(@Nullable EventChannel target) {
         EventChannel next = target == null ? new EventChannel(channel.connectionManager()) : target;
+        Set<EventChannel.Pending> unacknowledged = new HashSet<>();
         if (next != channel) {
             channel.moveTo(next, id, () -> {
                 channel = next;
                 synchronous = target == null;
+                synchronized (takers) {
+                    unacknowledged.addAll(takers.keySet());
+                }
             });
         }
+        return unacknowledged;
     }
 
     /** Implements {@link CmId#migrate}. */
     void migrate(@Nullable EventChannel target) {
         String operation = "rdma_migrate_id";
         EventChannel old;
+        Set<EventChannel.Pending> taken;
         boolean wasSynchronous;
         id.lock().lock();
         try {
@@ -173,7 +184,7 @@ final class IdEvents implements CmEventSink {
                 throw CmId.invalid(operation, "the identifier is synchronous already", "");
             }
             old = channel;
-            moveTo(target);
+            taken = moveTo(target);
         } finally {
             id.lock().unlock();
         }
@@ -181,7 +192,7 @@ final class IdEvents implements CmEventSink {
             old.endWaits();
             acknowledgeStored();
         }
-        if (!awaitAcknowledgements(event -> true)) {
+        if (!awaitAcknowledgements(taken::contains)) {
             throw new RdmaException(operation, Errno.EINTR, "events are not acknowledged yet", "");
         }
     }
@@ -226,7 +237,7 @@ final class IdEvents implements CmEventSink {
      *
      * @return false if the thread was interrupted; its interrupt status stays set
      */
-    boolean awaitAcknowledgements(Predicate<ProviderEvent> kind) {
+    boolean awaitAcknowledgements(Predicate<EventChannel.Pending> kind) {
         synchronized (takers) {
             try {
                 while (isHeldByAnother(kind)) {
@@ -240,10 +251,10 @@ final class IdEvents implements CmEventSink {
         }
     }
 
-    private boolean isHeldByAnother(Predicate<ProviderEvent> kind) {
+    private boolean isHeldByAnother(Predicate<EventChannel.Pending> kind) {
         Thread self = Thread.currentThread();
         for (Map.Entry<EventChannel.Pending, Thread> each : takers.entrySet()) {
-            if (!each.getValue().equals(self) && kind.test(each.getKey().event())) {
+            if (!each.getValue().equals(self) && kind.test(each.getKey())) {
                 return true;
             }
         }

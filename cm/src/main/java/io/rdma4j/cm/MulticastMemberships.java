@@ -81,7 +81,7 @@ final class MulticastMemberships {
         }
         // The event that a synchronous join stored in the identifier is one of the group's events.
         id.events.acknowledgeStored();
-        if (!id.events.awaitAcknowledgements(event -> event.membership() == left)) {
+        if (!id.events.awaitAcknowledgements(taken -> taken.event().membership() == left)) {
             throw new RdmaException(LEAVE, Errno.EINTR, "events of the group are not acknowledged yet", "");
         }
     }

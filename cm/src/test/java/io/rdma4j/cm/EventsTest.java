@@ -18,6 +18,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -163,6 +164,36 @@ class EventsTest {
         for (int i = 0; i < 4; i++) {
             assertThat(next().argument()).isEqualTo(i);
         }
+    }
+
+    /** As in C, migrating waits for the events of the old channel alone: who takes one from the new channel may need the caller first. */
+    @Test
+    void migratingDoesNotWaitForAnEventTakenFromTheNewChannel() throws InterruptedException {
+        EventChannel target = new EventChannel(ConnectionManager.ofProcess());
+        listener.events.onEvent(ProviderEvent.written(CmEvent.Type.USER, 0, 1));
+        AtomicReference<@Nullable CmEvent> taken = new AtomicReference<>();
+        target.signal().add(() -> {
+            Thread taking = Thread.ofPlatform().start(() -> taken.set(target.poll()));
+            try {
+                taking.join();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        Thread migrating = Thread.ofPlatform().daemon().start(() -> listener.migrate(target));
+        assertThat(migrating.join(Duration.ofSeconds(10))).isTrue();
+        CmEvent event = Objects.requireNonNull(taken.get());
+        assertThat(event.argument()).isEqualTo(1);
+        event.acknowledge();
+    }
+
+    @Test
+    void migratingDoesNotWakeTheNewChannelWithoutAnEvent() {
+        EventChannel target = new EventChannel(ConnectionManager.ofProcess());
+        AtomicBoolean woken = new AtomicBoolean();
+        target.signal().add(() -> woken.set(true));
+        listener.migrate(target);
+        assertThat(woken).isFalse();
     }
 
     @Test
