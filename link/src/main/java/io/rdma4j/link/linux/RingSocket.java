@@ -34,17 +34,20 @@ final class RingSocket {
         }
     }
 
-    /** Looks whether the process at the other end has closed the socket. */
+    /**
+     * Checks whether the process at the other end has closed the socket. A byte that this reads was to wake the thread that waits, and
+     * the writer sends no other one before that thread has waited again. So the thread is woken in another way.
+     */
     void checkEnd() {
-        if (!isEnded) {
-            read(socket.errno);
+        if (!isEnded && read(socket.errno) > 0) {
+            socket.wakeSet();
         }
     }
 
-    /** Excludes the close, after which the descriptor may be another file. */
-    private synchronized void read(MemorySegment errno) {
+    /** Excludes the close, after which the descriptor may be another file. Returns the number of bytes, not positive if there are none. */
+    private synchronized int read(MemorySegment errno) {
         if (socket.closed) {
-            return;
+            return 0;
         }
         try {
             int received = Posix.recv(errno, socket.fd, input.address(), INPUT_BYTES);
@@ -52,6 +55,7 @@ final class RingSocket {
                 isEnded = true;
                 socket.waitFor(Socket.NO_EVENTS); // else the waiting thread would find it ready forever
             }
+            return received;
         } finally {
             Reference.reachabilityFence(this);
         }

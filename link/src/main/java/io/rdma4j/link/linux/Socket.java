@@ -172,6 +172,11 @@ final class Socket {
         }
     }
 
+    /** Makes the thread that waits check again. */
+    void wakeSet() {
+        set.wakeup();
+    }
+
     /** Sets the group that this socket shares its port with, before any other thread can access the socket. */
     void joinGroup(PortGroup newGroup) {
         group = newGroup;

@@ -17,7 +17,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
@@ -232,6 +234,40 @@ class LinuxRingTest extends RingEnds {
             assertThat(awaitFrames(sender, fromBack)).containsExactly(i & 0x7f);
         }
         echo.get();
+    }
+
+    /**
+     * One thread waits, and another one polls meanwhile, as when a program polls a completion queue: what the latter takes must not be the
+     * wake-up of the former. A lost wakeup hangs the test.
+     */
+    @Test
+    void threadThatWaitsIsWokenAlthoughAnotherThreadHasCheckedForTheEnd() throws Exception {
+        SendRing ring = connect();
+        ReceiveRing accepted = accept();
+        Object engineLock = new Object();
+        BlockingQueue<Integer> frames = new LinkedBlockingQueue<>();
+        int rounds = 200;
+        CompletableFuture<Void> waiter = CompletableFuture.runAsync(() -> {
+            for (int count = 0; count < rounds; ) {
+                receiver.await(Long.MAX_VALUE);
+                synchronized (engineLock) {
+                    List<Integer> polled = poll(accepted);
+                    frames.addAll(polled);
+                    count += polled.size();
+                }
+            }
+        });
+        for (int round = 0; round < rounds; round++) {
+            TimeUnit.MILLISECONDS.sleep(1); // for the other thread to wait
+            synchronized (engineLock) {
+                assertThat(send(ring, 1)).isTrue();
+                assertThat(poll(accepted)).containsExactly(1);
+                accepted.checkEnd();
+            }
+            assertThat(send(ring, 2)).isTrue();
+            assertThat(frames.take()).isEqualTo(2);
+        }
+        waiter.get();
     }
 
     /** The thread waits before there is a ring, and takes it, and then its first frame, only when it is woken. */
