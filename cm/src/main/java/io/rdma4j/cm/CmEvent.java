@@ -1,7 +1,10 @@
 package io.rdma4j.cm;
 
 import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.verbs.DisconnectedException;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.RdmaTimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -173,6 +176,29 @@ public final class CmEvent implements AutoCloseable {
      */
     public String explanation() {
         return providerEvent.explanation();
+    }
+
+    /**
+     * Returns the exception that a call throws if it waits for another event and receives this one: {@link
+     * ConnectionRejectedException}, {@link RdmaTimeoutException} for a peer that did not answer, {@link DisconnectedException}, or
+     * an {@link RdmaException} with the error of the status.
+     *
+     * @param operation the name of the call
+     */
+    public RdmaException toException(String operation) {
+        String details = explanation().isEmpty()
+                ? type.text() + " was received, status " + status() + ": " + pending.id()
+                : explanation();
+        Errno errno = status() == 0 ? Errno.EINVAL : Errno.of(status());
+        return switch (type) {
+            case REJECTED ->
+                new ConnectionRejectedException(operation, Math.max(0, status()), privateData(), details);
+            case DISCONNECTED -> new DisconnectedException(operation, details);
+            default ->
+                errno == Errno.ETIMEDOUT
+                        ? new RdmaTimeoutException(operation, details, "")
+                        : new RdmaException(operation, errno, details, "");
+        };
     }
 
     /**

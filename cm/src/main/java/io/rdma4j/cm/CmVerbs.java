@@ -5,7 +5,7 @@ import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
-import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.InterruptedRdmaException;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
@@ -15,6 +15,7 @@ import io.rdma4j.verbs.ScatterGatherList;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WorkCompletion;
+import io.rdma4j.verbs.WorkRequestException;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -382,12 +383,11 @@ public final class CmVerbs {
         if (!completion.isSuccess()) {
             QueuePair current = id.queuePair();
             String explanation = current == null ? "" : current.explain(completion.status());
-            throw new RdmaException(
+            throw WorkRequestException.of(
                     operation,
-                    Errno.EIO,
+                    completion.status(),
                     "work request " + completion.id() + " failed with " + completion.status()
-                            + (explanation.isEmpty() ? "" : ": " + explanation),
-                    "");
+                            + (explanation.isEmpty() ? "" : ": " + explanation));
         }
         return completion;
     }
@@ -432,8 +432,8 @@ public final class CmVerbs {
             return timeout == null ? channel.await() : channel.await(timeout);
         } catch (ClosedException ended) {
             throw closedException(operation);
-        } catch (RdmaException failed) {
-            throw failed.errno() == Errno.EINTR ? new RdmaException(operation, Errno.EINTR, id.toString(), "") : failed;
+        } catch (InterruptedRdmaException interrupted) {
+            throw new InterruptedRdmaException(operation, id.toString(), "");
         }
     }
 

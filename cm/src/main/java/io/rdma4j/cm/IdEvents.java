@@ -4,7 +4,7 @@ import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.ClosedException;
-import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.InterruptedRdmaException;
 import io.rdma4j.verbs.RdmaException;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -193,7 +193,7 @@ final class IdEvents implements CmEventSink {
             acknowledgeStored();
         }
         if (!awaitAcknowledgements(taken::contains)) {
-            throw new RdmaException(operation, Errno.EINTR, "events are not acknowledged yet", "");
+            throw new InterruptedRdmaException(operation, "events are not acknowledged yet", "");
         }
     }
 
@@ -271,7 +271,7 @@ final class IdEvents implements CmEventSink {
         CmEvent request = await(operation);
         if (request.type() != CmEvent.Type.CONNECT_REQUEST) {
             store(operation, request);
-            throw failure(operation, request);
+            throw request.toException(operation);
         }
         request.id().events.store(operation, request);
         return request.id();
@@ -289,7 +289,7 @@ final class IdEvents implements CmEventSink {
         CmEvent next = await(operation);
         store(operation, next);
         if (next.type() != CmEvent.Type.DISCONNECTED) {
-            throw failure(operation, next);
+            throw next.toException(operation);
         }
     }
 
@@ -321,7 +321,7 @@ final class IdEvents implements CmEventSink {
         }
         CmEvent result = awaitSuccess(operation);
         if (result.type() == CmEvent.Type.DISCONNECTED) {
-            throw failure(operation, result);
+            throw result.toException(operation);
         }
     }
 
@@ -330,7 +330,7 @@ final class IdEvents implements CmEventSink {
         CmEvent result = await(operation);
         store(operation, result);
         if (result.status() != 0) {
-            throw failure(operation, result);
+            throw result.toException(operation);
         }
         return result;
     }
@@ -345,8 +345,8 @@ final class IdEvents implements CmEventSink {
                 throw closedException(operation);
             }
             throw CmId.invalid(operation, id + " was moved to an event channel meanwhile", "Take its events there");
-        } catch (RdmaException failed) {
-            throw failed.errno() == Errno.EINTR ? new RdmaException(operation, Errno.EINTR, id.toString(), "") : failed;
+        } catch (InterruptedRdmaException interrupted) {
+            throw new InterruptedRdmaException(operation, id.toString(), "");
         }
     }
 
@@ -389,17 +389,5 @@ final class IdEvents implements CmEventSink {
         if (old != null) {
             old.acknowledge();
         }
-    }
-
-    private RdmaException failure(String operation, CmEvent result) {
-        Errno errno = switch (result.type()) {
-            case REJECTED -> Errno.ECONNREFUSED;
-            case DISCONNECTED -> result.status() == 0 ? Errno.ECONNRESET : Errno.of(result.status());
-            default -> result.status() == 0 ? Errno.EINVAL : Errno.of(result.status());
-        };
-        String details = result.explanation().isEmpty()
-                ? result.type().text() + " was received, status " + result.status() + ": " + id
-                : result.explanation();
-        return new RdmaException(operation, errno, details, "");
     }
 }

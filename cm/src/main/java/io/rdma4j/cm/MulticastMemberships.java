@@ -4,6 +4,7 @@ import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.InterruptedRdmaException;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
 import java.util.ArrayList;
@@ -82,7 +83,7 @@ final class MulticastMemberships {
         // The event that a synchronous join stored in the identifier is one of the group's events.
         id.events.acknowledgeStored();
         if (!id.events.awaitAcknowledgements(taken -> taken.event().membership() == left)) {
-            throw new RdmaException(LEAVE, Errno.EINTR, "events of the group are not acknowledged yet", "");
+            throw new InterruptedRdmaException(LEAVE, "events of the group are not acknowledged yet", "");
         }
     }
 

@@ -134,7 +134,7 @@ public final class WaitSet implements AutoCloseable {
 
     private static void requireNotInterrupted() {
         if (Thread.currentThread().isInterrupted()) {
-            throw new RdmaException(OPERATION, Errno.EINTR, "the wait of a set", "");
+            throw new InterruptedRdmaException(OPERATION, "the wait of a set", "");
         }
     }
 

@@ -10,6 +10,7 @@ import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionQueueInitAttributes;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.InterruptedRdmaException;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.abi.Completion;
@@ -243,7 +244,7 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
                         () -> unacknowledged.count() == 0 || context().isClosing(),
                         Long.MAX_VALUE);
         if (!isAcknowledged) {
-            throw new RdmaException("ibv_destroy_cq", Errno.EINTR, this + " has unacknowledged events", "");
+            throw new InterruptedRdmaException("ibv_destroy_cq", this + " has unacknowledged events", "");
         }
         super.close();
     }

@@ -13,6 +13,7 @@ import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.InterruptedRdmaException;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.spi.StackReserve;
@@ -371,9 +372,8 @@ final class SoftCompletionQueue implements CompletionQueue {
                 context.engine().await(acknowledged, () -> closed || unacknowledged.count() == 0, Long.MAX_VALUE);
         if (!allAcknowledged) {
             reopen();
-            throw new RdmaException(
+            throw new InterruptedRdmaException(
                     "ibv_destroy_cq",
-                    Errno.EINTR,
                     unacknowledged.count() + " events are not acknowledged",
                     "Acknowledge each event taken from the channel");
         }

@@ -1,6 +1,6 @@
 package io.rdma4j.verbs.spi;
 
-import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.InterruptedRdmaException;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.verbs.wait.Waitable;
@@ -58,7 +58,7 @@ public final class EventWait {
         }
         if (event == null
                 && (deadlineNanos == Long.MAX_VALUE || Thread.currentThread().isInterrupted())) {
-            throw new RdmaException(operation, Errno.EINTR, "the wait for " + source, "");
+            throw new InterruptedRdmaException(operation, "the wait for " + source, "");
         }
         return event;
     }

@@ -1,0 +1,34 @@
+package io.rdma4j;
+
+import io.rdma4j.verbs.AccessFlag;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** What peers may do with {@linkplain Exposed exposed} memory. */
+public enum Access {
+    /** Read it. C: {@code IBV_ACCESS_REMOTE_READ}. */
+    READ(AccessFlag.REMOTE_READ),
+    /** Write it. C: {@code IBV_ACCESS_REMOTE_WRITE}. */
+    WRITE(AccessFlag.REMOTE_WRITE),
+    /** Change it by compare-and-swap and fetch-and-add. C: {@code IBV_ACCESS_REMOTE_ATOMIC}. */
+    ATOMIC(AccessFlag.REMOTE_ATOMIC),
+    /** Request that what was written is visible to other devices of the host. C: {@code IBV_ACCESS_FLUSH_GLOBAL}. */
+    FLUSH_GLOBAL(AccessFlag.FLUSH_GLOBAL),
+    /** Request that what was written is persistent. C: {@code IBV_ACCESS_FLUSH_PERSISTENT}. */
+    FLUSH_PERSISTENT(AccessFlag.FLUSH_PERSISTENT);
+
+    private final AccessFlag flag;
+
+    Access(AccessFlag flag) {
+        this.flag = flag;
+    }
+
+    /** Returns the rights of a region, to which the owner may write, too. */
+    static Set<AccessFlag> flags(Set<Access> rights) {
+        Set<AccessFlag> flags = EnumSet.of(AccessFlag.LOCAL_WRITE);
+        for (Access right : rights) {
+            flags.add(right.flag);
+        }
+        return flags;
+    }
+}

@@ -1,0 +1,116 @@
+package io.rdma4j;
+
+import io.rdma4j.verbs.RemoteMemory;
+import io.rdma4j.verbs.SendWorkRequest;
+import java.time.Duration;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Operations of a connection that are started together, which costs less than one by one. {@link #post} starts them and empties the batch,
+ * so that it can be filled again; {@link #await()} waits for all that were posted. Two batches that are posted in turn keep a
+ * connection busy. Used by one thread; allocates nothing once it has had its largest size.
+ *
+ * {@snippet :
+ * Batch batch = connection.batch();
+ * for (Block block : blocks) {
+ *     batch.write(block.source(), block.target());
+ * }
+ * batch.post();
+ * batch.await();
+ * }
+ */
+public final class Batch {
+    private static final int FIRST_SIZE = 16;
+
+    private final SendQueue sends;
+    private SendWorkRequest[] requests = new SendWorkRequest[0];
+    private int count;
+    private long last;
+
+    Batch(SendQueue sends) {
+        this.sends = sends;
+    }
+
+    /** Returns the number of operations that are not posted yet. */
+    public int size() {
+        return count;
+    }
+
+    /**
+     * Adds a write of a buffer to the peer's memory.
+     *
+     * @throws IllegalArgumentException if the peer's memory is shorter than the buffer
+     */
+    public Batch write(Buffer source, RemoteMemory target) {
+        target.requireLength(source.lengthBytes());
+        return add(Operation.WRITE, source, target);
+    }
+
+    /**
+     * Adds a read of as many bytes of the peer's memory as the buffer has.
+     *
+     * @throws IllegalArgumentException if the peer's memory is shorter than the buffer
+     */
+    public Batch read(Buffer target, RemoteMemory source) {
+        source.requireLength(target.lengthBytes());
+        return add(Operation.READ, target, source);
+    }
+
+    /** Adds a message. */
+    public Batch send(Buffer message) {
+        return add(Operation.SEND, message, null);
+    }
+
+    private Batch add(Operation operation, Buffer local, @Nullable RemoteMemory remote) {
+        if (count == requests.length) {
+            grow();
+        }
+        SendWorkRequest request = requests[count].reset(0);
+        operation.fill(request, local, remote, 0, 0);
+        count++;
+        return this;
+    }
+
+    private void grow() {
+        int before = requests.length;
+        requests = Arrays.copyOf(requests, Math.max(FIRST_SIZE, 2 * before));
+        for (int i = before; i < requests.length; i++) {
+            requests[i] = new SendWorkRequest();
+        }
+    }
+
+    /**
+     * Starts the operations, in the order in which they were added. Waits only while there are more of them than {@link ConnectionOptions#sends}
+     * allows. The batch is empty then, and the buffers must not be changed before {@link #await()} has returned.
+     *
+     * @throws io.rdma4j.verbs.RdmaException as {@link Connection#write(Buffer, RemoteMemory)}
+     */
+    public Batch post() {
+        try {
+            last = sends.postAll(requests, count, Long.MAX_VALUE);
+        } finally {
+            count = 0;
+        }
+        return this;
+    }
+
+    /**
+     * Waits until all operations that were posted are complete.
+     *
+     * @throws io.rdma4j.verbs.RdmaException if one of them failed, as {@link Connection#write(Buffer, RemoteMemory)}
+     */
+    public void await() {
+        sends.awaitBatch(last, Long.MAX_VALUE);
+    }
+
+    /**
+     * Waits until all operations that were posted are complete, for at most a time.
+     *
+     * @throws io.rdma4j.verbs.RdmaTimeoutException after the time, which ends the connection
+     * @throws io.rdma4j.verbs.RdmaException as {@link #await()}
+     */
+    public void await(Duration timeout) {
+        sends.awaitBatch(last, sends.deadlineNanos(timeout));
+    }
+}

@@ -1,0 +1,129 @@
+package io.rdma4j;
+
+import io.rdma4j.verbs.ClosedException;
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.WorkCompletion;
+import io.rdma4j.verbs.wait.WaitDriver;
+import io.rdma4j.verbs.wait.Waiter;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Waits for completions of one queue of a connection, and for the end of the connection meanwhile. One thread at a time polls and waits;
+ * any thread may close it.
+ */
+final class CompletionWait {
+    /** The time by which the event of the end may follow the completions that were flushed because of it. */
+    private static final long END_NANOS = 100_000_000;
+
+    private final CompletionQueue queue;
+    private final CompletionChannel channel;
+    private final WaitDriver driver;
+    private final ConnectionEvents events;
+    private final String connection;
+    private final Waiter waiter = new Waiter();
+    private final BooleanSupplier isOver = this::isOver;
+    private boolean isListening;
+    private volatile boolean isClosed;
+
+    /**
+     * Creates an object without threads.
+     *
+     * @param queue a completion queue with a channel
+     * @param events the events of the connection
+     * @param connection the connection as text, for messages
+     */
+    CompletionWait(CompletionQueue queue, ConnectionEvents events, String connection) {
+        this.queue = queue;
+        this.events = events;
+        this.connection = connection;
+        channel = Objects.requireNonNull(queue.channel(), "the completion queue has no channel");
+        driver = channel.waitDriver();
+    }
+
+    WaitDriver driver() {
+        return driver;
+    }
+
+    ConnectionEvents events() {
+        return events;
+    }
+
+    void requireOpen(String operation) {
+        if (isClosed) {
+            throw new ClosedException(operation, connection + " is closed", "");
+        }
+    }
+
+    /** Polls for completions without waiting; returns their number. */
+    int poll(String operation, WorkCompletion[] completions) {
+        try {
+            return queue.poll(completions);
+        } catch (ClosedException closedMeanwhile) {
+            requireOpen(operation);
+            throw closedMeanwhile; // the stack is closed
+        }
+    }
+
+    /** Requests a notification. The caller polls again, and then waits. */
+    void arm(String operation) {
+        requireOpen(operation);
+        if (!isListening) {
+            isListening = true;
+            channel.signal().add(waiter);
+            events.signal().add(waiter);
+        }
+        waiter.reset();
+        queue.requestNotification(false);
+    }
+
+    /**
+     * Waits for completions, the end of the connection, or another event.
+     *
+     * @return false after the deadline, or if the thread is interrupted
+     */
+    boolean await(long deadlineNanos) {
+        events.handle();
+        boolean isInTime = waiter.await(driver, isOver, deadlineNanos);
+        if (channel.isReady() && !isClosed) {
+            CompletionQueue reported = channel.poll();
+            if (reported != null) {
+                reported.acknowledgeEvents(1);
+            }
+        }
+        return isInTime;
+    }
+
+    private boolean isOver() {
+        return channel.isReady() || events.isReady() || isClosed;
+    }
+
+    /** Returns whether the connection has ended, as flushed completions suggest: the event may be about to arrive. */
+    boolean hasEnded() {
+        events.handle();
+        if (!events.isEnded()) {
+            BooleanSupplier isKnown = () -> events.isReady() || events.isEnded();
+            var _ = driver.await(events.signal(), isKnown, driver.nanoTime() + END_NANOS);
+            events.handle();
+        }
+        return events.isEnded();
+    }
+
+    /** Ends the waits. */
+    void close() {
+        isClosed = true;
+        waiter.onSignal();
+    }
+
+    /** Removes what the waits have added, when no thread waits any longer. */
+    void forget() {
+        channel.signal().remove(waiter);
+        events.signal().remove(waiter);
+    }
+
+    @Override
+    public String toString() {
+        return connection;
+    }
+}

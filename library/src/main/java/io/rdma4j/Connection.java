@@ -1,0 +1,302 @@
+package io.rdma4j;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.ClosedException;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.RemoteMemory;
+import io.rdma4j.verbs.wait.WaitDriver;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A reliable connection to a peer: {@link #to} makes one, and {@link ConnectionRequest#accept()} the other end. Thread safe.
+ *
+ * <p>{@link #write}, {@link #read} and the atomic operations use the peer's memory while no thread of the peer is involved. Each returns
+ * when it is complete. Several threads may call them at the same time; the connection executes the operations in the order in which they
+ * were started.
+ *
+ * <p>An operation that fails ends the connection, as the protocol demands: later calls fail, too, with {@link
+ * io.rdma4j.verbs.DisconnectedException} or the same failure. So does one that is interrupted or that exceeds its timeout, since its memory would otherwise
+ * stay in use after the call.
+ */
+public final class Connection implements AutoCloseable {
+    private final ConnectionEvents events;
+    private final CmId id;
+    private final QueuePair queuePair;
+    private final ConnectionOptions options;
+    private final CompletionWait sendWait;
+    private final SendQueue sends;
+    private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean isClosing = new AtomicBoolean();
+
+    /** The old values of atomic operations, one at a time; its memory is allocated at the first use. */
+    private final ReentrantLock atomicLock = new ReentrantLock();
+
+    private @Nullable Buffer atomicResult;
+    private volatile Peer peer;
+
+    /** Creates the queue pair of an identifier that has a device. */
+    Connection(ConnectionEvents events, ConnectionSetup<?> setup) {
+        this.events = events;
+        id = events.id();
+        options = setup.options();
+        queuePair = id.createQueuePair(setup.attributes());
+        sendWait = new CompletionWait(queuePair.sendCompletions(), events, "the connection " + id);
+        sends = new SendQueue(queuePair, sendWait, options.sends());
+        peer = new Peer(Objects.requireNonNull(id.peerAddress(), "the connection has no peer"), id.peerPrivateData());
+    }
+
+    /** Waits until the connection is established. */
+    void awaitEstablished(String operation, Deadline deadline) {
+        events.await(CmEvent.Type.ESTABLISHED, operation, deadline);
+        peer = new Peer(peer.address(), id.peerPrivateData());
+    }
+
+    /**
+     * Begins a connection to a listener; {@link Connector#connect()} makes it.
+     *
+     * @param host the name or address of the listener
+     * @param port its port
+     */
+    public static Connector to(String host, int port) {
+        return to(new InetSocketAddress(host, port));
+    }
+
+    /** Begins a connection to a listener; {@link Connector#connect()} makes it. */
+    public static Connector to(InetSocketAddress listener) {
+        return new Connector(listener);
+    }
+
+    // ---- properties
+
+    /** Returns the other side. */
+    public Peer peer() {
+        return peer;
+    }
+
+    /** Returns whether the connection can be used: neither side has ended it. */
+    public boolean isOpen() {
+        events.handle();
+        return !isClosing.get() && !events.isEnded();
+    }
+
+    /** Returns the identifier, for what this layer does not have. Its events belong to this object. */
+    public CmId id() {
+        return id;
+    }
+
+    /**
+     * Returns the queue pair, for what this layer does not have. Its completions of send work requests belong to this object, so a program
+     * must not post any by itself.
+     */
+    public QueuePair queuePair() {
+        return queuePair;
+    }
+
+    // ---- memory
+
+    /** Allocates memory for the operations of this connection. It is filled with zeros, and aligned to 64 bytes. */
+    public Buffer allocate(long bytes) {
+        return register(Arena.ofAuto().allocate(bytes, 64));
+    }
+
+    /**
+     * Registers memory for the operations of this connection.
+     *
+     * @param memory memory that every thread may access, of an arena that stays open until the buffer or the connection is closed.
+     *     Hardware needs native memory
+     */
+    public Buffer register(MemorySegment memory) {
+        MemoryRegion region = id.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE);
+        regions.add(region);
+        if (isClosing.get()) {
+            closeRegion(region);
+            throw new ClosedException("register", sendWait + " is closed", "");
+        }
+        return new Buffer(region, () -> closeRegion(region));
+    }
+
+    private void closeRegion(MemoryRegion region) {
+        regions.remove(region);
+        region.close();
+    }
+
+    // ---- operations
+
+    /**
+     * Writes a buffer to the peer's memory, and waits until the peer's device has acknowledged it.
+     *
+     * @throws IllegalArgumentException if the peer's memory is shorter than the buffer
+     * @throws io.rdma4j.verbs.RemoteAccessException if the peer does not grant the access
+     * @throws io.rdma4j.verbs.WorkRequestException if the operation fails in another way
+     * @throws io.rdma4j.verbs.DisconnectedException if the peer has disconnected
+     * @throws ClosedException if the connection is closed
+     * @throws io.rdma4j.verbs.InterruptedRdmaException if the thread is interrupted
+     */
+    public void write(Buffer source, RemoteMemory target) {
+        write(source, target, Long.MAX_VALUE);
+    }
+
+    /**
+     * Writes a buffer to the peer's memory, like {@link #write(Buffer, RemoteMemory)}, within a time.
+     *
+     * @throws io.rdma4j.verbs.RdmaTimeoutException after the time, which ends the connection
+     */
+    public void write(Buffer source, RemoteMemory target, Duration timeout) {
+        write(source, target, deadlineNanos(timeout));
+    }
+
+    private void write(Buffer source, RemoteMemory target, long deadlineNanos) {
+        target.requireLength(source.lengthBytes());
+        sends.execute(Operation.WRITE, source, target, 0, 0, deadlineNanos);
+    }
+
+    /**
+     * Reads the peer's memory into the start of a buffer, and waits for the data.
+     *
+     * @throws IllegalArgumentException if the buffer is shorter than the peer's memory
+     * @throws io.rdma4j.verbs.RdmaException as {@link #write(Buffer, RemoteMemory)}
+     */
+    public void read(Buffer target, RemoteMemory source) {
+        read(target, source, Long.MAX_VALUE);
+    }
+
+    /**
+     * Reads the peer's memory, like {@link #read(Buffer, RemoteMemory)}, within a time.
+     *
+     * @throws io.rdma4j.verbs.RdmaTimeoutException after the time, which ends the connection
+     */
+    public void read(Buffer target, RemoteMemory source, Duration timeout) {
+        read(target, source, deadlineNanos(timeout));
+    }
+
+    private void read(Buffer target, RemoteMemory source, long deadlineNanos) {
+        if (source.lengthBytes() > target.lengthBytes()) {
+            throw new IllegalArgumentException(
+                    source.lengthBytes() + " bytes of the peer do not fit into a buffer of " + target.lengthBytes());
+        }
+        Buffer exact =
+                source.lengthBytes() == target.lengthBytes() ? target : target.slice(0, source.lengthBytes());
+        sends.execute(Operation.READ, exact, source, 0, 0, deadlineNanos);
+    }
+
+    /**
+     * Adds to a number in the peer's memory, atomically with respect to the other operations of the peer's device.
+     *
+     * @param target at least 8 bytes at an address that is a multiple of 8, in the native byte order of the peer
+     * @param summand the number to add
+     * @return the number before the addition
+     * @throws IllegalArgumentException if the peer's memory is shorter
+     * @throws io.rdma4j.verbs.RdmaException as {@link #write(Buffer, RemoteMemory)}
+     */
+    public long fetchAndAdd(RemoteMemory target, long summand) {
+        return atomic(Operation.FETCH_AND_ADD, target, summand, 0, Long.MAX_VALUE);
+    }
+
+    /** Adds to a number in the peer's memory, like {@link #fetchAndAdd(RemoteMemory, long)}, within a time, which ends the connection. */
+    public long fetchAndAdd(RemoteMemory target, long summand, Duration timeout) {
+        return atomic(Operation.FETCH_AND_ADD, target, summand, 0, deadlineNanos(timeout));
+    }
+
+    /**
+     * Replaces a number in the peer's memory if it has an expected value, atomically with respect to the other operations of the peer's
+     * device.
+     *
+     * @param target at least 8 bytes at an address that is a multiple of 8, in the native byte order of the peer
+     * @param expected the expected value
+     * @param replacement the new value
+     * @return the value before the operation; the number was replaced if it is the expected one
+     * @throws IllegalArgumentException if the peer's memory is shorter
+     * @throws io.rdma4j.verbs.RdmaException as {@link #write(Buffer, RemoteMemory)}
+     */
+    public long compareAndSwap(RemoteMemory target, long expected, long replacement) {
+        return atomic(Operation.COMPARE_AND_SWAP, target, expected, replacement, Long.MAX_VALUE);
+    }
+
+    /** Replaces a number, like {@link #compareAndSwap(RemoteMemory, long, long)}, within a time, which ends the connection. */
+    public long compareAndSwap(RemoteMemory target, long expected, long replacement, Duration timeout) {
+        return atomic(Operation.COMPARE_AND_SWAP, target, expected, replacement, deadlineNanos(timeout));
+    }
+
+    private long atomic(Operation operation, RemoteMemory target, long first, long second, long deadlineNanos) {
+        target.requireLength(Long.BYTES);
+        atomicLock.lock();
+        try {
+            Buffer result = atomicResult;
+            if (result == null) {
+                result = allocate(Long.BYTES);
+                atomicResult = result;
+            }
+            sends.execute(operation, result, target, first, second, deadlineNanos);
+            return result.memory().get(ValueLayout.JAVA_LONG, 0);
+        } finally {
+            atomicLock.unlock();
+        }
+    }
+
+    private long deadlineNanos(Duration timeout) {
+        return sendWait.driver().deadlineNanos(timeout);
+    }
+
+    // ---- end
+
+    /**
+     * Waits until the connection ends: the peer disconnects, a failure ends it, or another thread closes it.
+     *
+     * @throws io.rdma4j.verbs.InterruptedRdmaException if the thread is interrupted
+     */
+    public void awaitEnd() {
+        events.awaitEnd("awaitEnd", WaitDriver.CENTURY);
+    }
+
+    /**
+     * Waits until the connection ends, like {@link #awaitEnd()}, for at most a time.
+     *
+     * @throws io.rdma4j.verbs.RdmaTimeoutException if it has not ended by then
+     */
+    public void awaitEnd(Duration timeout) {
+        events.awaitEnd("awaitEnd", timeout);
+    }
+
+    /**
+     * Ends the connection. Waits for the operations that were started, and for the peer's confirmation, at most {@link
+     * ConnectionOptions#closeTimeout}. Then calls of other threads end with {@link ClosedException}, and the buffers that the program has not
+     * closed are closed. Closing again has no effect, and does not wait.
+     */
+    @Override
+    public void close() {
+        if (!isClosing.compareAndSet(false, true)) {
+            return;
+        }
+        if (!events.isEnded()) {
+            sends.drain(deadlineNanos(options.closeTimeout()));
+            events.disconnect();
+            events.awaitDisconnected(options.closeTimeout());
+        }
+        sendWait.close();
+        List<Runnable> steps = new ArrayList<>();
+        steps.add(sendWait::forget);
+        steps.add(events::close);
+        regions.forEach(region -> steps.add(region::close));
+        Cleanup.runAll(steps);
+    }
+
+    @Override
+    public String toString() {
+        return sendWait.toString();
+    }
+}

@@ -1,0 +1,120 @@
+package io.rdma4j;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.ConnectionManager;
+import io.rdma4j.cm.EventChannel;
+import java.net.InetSocketAddress;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A client that wants to connect: {@link Listener#accept()}. The program accepts or rejects it; closing it rejects it, if neither was
+ * done. It may be answered after its listener is closed. Used by one thread at a time.
+ */
+public final class ConnectionRequest extends ConnectionSetup<ConnectionRequest> implements AutoCloseable {
+    private final EventChannel channel;
+    private final CmId id;
+    private final Peer peer;
+    private final AtomicBoolean isAnswered = new AtomicBoolean();
+
+    /** Takes the request of an event. It no longer belongs to the listener then. */
+    ConnectionRequest(ConnectionManager manager, CmEvent event) {
+        id = event.id();
+        channel = manager.openEventChannel();
+        try {
+            id.migrate(channel);
+        } catch (RuntimeException | Error failed) {
+            Cleanup.after(failed, id::close);
+            Cleanup.after(failed, channel::close);
+            throw failed;
+        }
+        InetSocketAddress address = Objects.requireNonNull(id.peerAddress(), "the request has no address");
+        peer = new Peer(address, event.privateData());
+    }
+
+    @Override
+    ConnectionRequest self() {
+        return this;
+    }
+
+    /** Returns who wants to connect, with the data of its request. */
+    public Peer peer() {
+        return peer;
+    }
+
+    /** Returns the identifier, for what this layer does not have. */
+    public CmId id() {
+        return id;
+    }
+
+    /**
+     * Accepts the request. Returns when the client has confirmed, so that the connection can be used.
+     *
+     * @throws io.rdma4j.verbs.RdmaTimeoutException if the client does not confirm in time
+     * @throws io.rdma4j.verbs.DisconnectedException if the client disconnects at once
+     * @throws io.rdma4j.cm.ConnectionRejectedException if the client has withdrawn its request
+     * @throws IllegalStateException if the request was answered before
+     */
+    public Connection accept() {
+        beginAnswer();
+        try {
+            ConnectionEvents events = new ConnectionEvents(channel, id);
+            Deadline deadline = events.deadline(options().timeout());
+            Connection connection = new Connection(events, this);
+            id.accept(parameters(id));
+            connection.awaitEstablished("accept", deadline);
+            return connection;
+        } catch (RuntimeException | Error failed) {
+            Cleanup.after(failed, id::close);
+            Cleanup.after(failed, channel::close);
+            throw failed;
+        }
+    }
+
+    /**
+     * Rejects the request.
+     *
+     * @throws IllegalStateException if the request was answered before
+     */
+    public void reject() {
+        reject(new byte[0]);
+    }
+
+    /**
+     * Rejects the request with data for the client: {@link io.rdma4j.cm.ConnectionRejectedException#privateData}.
+     *
+     * @param data at most {@link io.rdma4j.cm.ConnectionParameters#REJECT_PRIVATE_DATA} bytes
+     * @throws IllegalStateException if the request was answered before
+     */
+    public void reject(byte[] data) {
+        beginAnswer();
+        sendRejection(data);
+    }
+
+    private void sendRejection(byte[] data) {
+        try (channel;
+                id) {
+            id.reject(data);
+        }
+    }
+
+    private void beginAnswer() {
+        if (!isAnswered.compareAndSet(false, true)) {
+            throw new IllegalStateException("the request was answered before");
+        }
+    }
+
+    /** Rejects the request if it was not answered. */
+    @Override
+    public void close() {
+        if (isAnswered.compareAndSet(false, true)) {
+            sendRejection(new byte[0]);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "connection request of " + peer.address();
+    }
+}

@@ -1,0 +1,82 @@
+package io.rdma4j;
+
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What both ends of a connection choose before it is established. Used by one thread.
+ *
+ * @param <S> the type of the end
+ */
+public abstract sealed class ConnectionSetup<S extends ConnectionSetup<S>> permits Connector, ConnectionRequest {
+    private ConnectionOptions options = ConnectionOptions.defaults();
+    private byte[] privateData = {};
+    private @Nullable Exposed exposed;
+
+    ConnectionSetup() {}
+
+    /** Returns this object, as what it is. */
+    abstract S self();
+
+    ConnectionOptions options() {
+        return options;
+    }
+
+    /** Sets all sizes and times. */
+    public S options(ConnectionOptions value) {
+        options = value;
+        return self();
+    }
+
+    /** Sets the time for connecting or accepting; see {@link ConnectionOptions#timeout}. */
+    public S timeout(Duration value) {
+        return options(options.withTimeout(value));
+    }
+
+    /**
+     * Makes the connection receive messages; see {@link Connection#receive()}.
+     *
+     * @param count the number of messages that can arrive before the program takes one, from 1
+     * @param bytes the maximum length of a message, from 1
+     */
+    public S messages(int count, int bytes) {
+        return options(options.withMessages(count, bytes));
+    }
+
+    /**
+     * Sets what the peer's program receives with the request or the acceptance, in {@link Peer#privateData}.
+     *
+     * @param value the data; at most {@link ConnectionParameters#REQUEST_PRIVATE_DATA} bytes to connect, {@link
+     *     ConnectionParameters#REPLY_PRIVATE_DATA} to accept
+     */
+    public S privateData(byte[] value) {
+        privateData = value.clone();
+        exposed = null;
+        return self();
+    }
+
+    /** Lets the peer use memory: its address and key are sent with the request or the acceptance, for {@link Peer#memory}. */
+    public S privateData(Exposed memory) {
+        exposed = memory;
+        return self();
+    }
+
+    /** Returns the parameters for the peer, by the device of an identifier. */
+    ConnectionParameters parameters(CmId id) {
+        Exposed memory = exposed;
+        return ConnectionParameters.defaults()
+                .withPrivateData(
+                        memory == null
+                                ? privateData
+                                : memory.at(id.protectionDomain()).encode());
+    }
+
+    CmQueuePairAttributes attributes() {
+        return CmQueuePairAttributes.of(new QueuePairCapabilities(
+                options.sends(), Math.max(1, options.messages()), 1, 1, options.inlineBytes()));
+    }
+}

@@ -1,0 +1,81 @@
+package io.rdma4j;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.ConnectionManager;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.cm.PortSpace;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** A connection to be made: {@link Connection#to}. Used by one thread. */
+public final class Connector extends ConnectionSetup<Connector> {
+    private final InetSocketAddress peer;
+    private ConnectionManager manager = ConnectionManager.ofProcess();
+    private @Nullable InetSocketAddress source;
+
+    Connector(InetSocketAddress peer) {
+        this.peer = peer;
+    }
+
+    @Override
+    Connector self() {
+        return this;
+    }
+
+    /** Uses the devices of another connection manager, such as that of a host in a test, in place of those of the process. */
+    public Connector over(ConnectionManager value) {
+        manager = value;
+        return this;
+    }
+
+    /** Connects from a local address. By default the operating system's routes choose it. */
+    public Connector from(InetSocketAddress local) {
+        source = local;
+        return this;
+    }
+
+    /**
+     * Connects. Returns when the peer has accepted.
+     *
+     * @throws io.rdma4j.cm.ConnectionRejectedException if nobody listens there, or the peer's program rejects the request
+     * @throws io.rdma4j.verbs.RdmaTimeoutException if the peer does not answer in time
+     * @throws io.rdma4j.verbs.InterruptedRdmaException if the thread is interrupted
+     * @throws io.rdma4j.verbs.RdmaException if the peer cannot be reached: there is no route, no device has the local address, or the
+     *     name has no address
+     */
+    public Connection connect() {
+        EventChannel channel = manager.openEventChannel();
+        try {
+            return connect(channel);
+        } catch (RuntimeException | Error failed) {
+            Cleanup.after(failed, channel::close);
+            throw failed;
+        }
+    }
+
+    private Connection connect(EventChannel channel) {
+        CmId id = channel.createId(PortSpace.TCP);
+        try {
+            ConnectionEvents events = new ConnectionEvents(channel, id);
+            Deadline deadline = events.deadline(options().timeout());
+            id.resolveAddress(source, peer, deadline.remaining());
+            events.await(CmEvent.Type.ADDRESS_RESOLVED, "connect", deadline);
+            id.resolveRoute(deadline.remaining());
+            events.await(CmEvent.Type.ROUTE_RESOLVED, "connect", deadline);
+            Connection connection = new Connection(events, this);
+            id.connect(parameters(id));
+            connection.awaitEstablished("connect", deadline);
+            return connection;
+        } catch (RuntimeException | Error failed) {
+            Cleanup.after(failed, id::close);
+            throw failed;
+        }
+    }
+
+    /** Connects, like {@link #connect()}, within a time. */
+    public Connection connect(Duration timeout) {
+        return timeout(timeout).connect();
+    }
+}

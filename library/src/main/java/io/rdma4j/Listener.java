@@ -1,0 +1,175 @@
+package io.rdma4j;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.ConnectionManager;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.ClosedException;
+import io.rdma4j.verbs.RdmaTimeoutException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server's address, at which clients request connections. Thread safe; several threads may accept.
+ *
+ * {@snippet :
+ * try (Listener listener = Listener.bind(new InetSocketAddress(7471))) {
+ *     for (ConnectionRequest request : listener) { // ends when the listener is closed
+ *         Connection client = request.accept();
+ *         Thread.startVirtualThread(() -> serve(client));
+ *     }
+ * }
+ * }
+ */
+public final class Listener implements Iterable<ConnectionRequest>, AutoCloseable {
+    private static final int DEFAULT_BACKLOG = 128;
+
+    private final EventChannel channel;
+    private final CmId id;
+    private final InetSocketAddress address;
+
+    private Listener(EventChannel channel, CmId id) {
+        this.channel = channel;
+        this.id = id;
+        address = Objects.requireNonNull(id.localAddress(), "the listener is not bound");
+    }
+
+    /**
+     * Listens at an address of this host.
+     *
+     * @param local the address; a wildcard for all addresses that have a device; port 0 for any free port, see {@link #address}
+     * @throws io.rdma4j.verbs.RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} if the port is in use; {@code EADDRNOTAVAIL} if no interface
+     *     has the address; {@code ENODEV} if no device has it
+     */
+    public static Listener bind(InetSocketAddress local) {
+        return bind(ConnectionManager.ofProcess(), local);
+    }
+
+    /** Listens at an address of the devices of a connection manager, such as that of a host in a test; see {@link #bind(InetSocketAddress)}. */
+    public static Listener bind(ConnectionManager manager, InetSocketAddress local) {
+        EventChannel channel = manager.openEventChannel();
+        try {
+            CmId id = channel.createId(PortSpace.TCP);
+            try {
+                id.bindAddress(local);
+                id.listen(DEFAULT_BACKLOG);
+                return new Listener(channel, id);
+            } catch (RuntimeException | Error failed) {
+                Cleanup.after(failed, id::close);
+                throw failed;
+            }
+        } catch (RuntimeException | Error failed) {
+            Cleanup.after(failed, channel::close);
+            throw failed;
+        }
+    }
+
+    /** Returns the address, with the port that was chosen if none was given. */
+    public InetSocketAddress address() {
+        return address;
+    }
+
+    /** Returns the identifier, for what this layer does not have. */
+    public CmId id() {
+        return id;
+    }
+
+    /**
+     * Waits for a client.
+     *
+     * @throws ClosedException if the listener is closed, before the call or during it
+     * @throws io.rdma4j.verbs.InterruptedRdmaException if the thread is interrupted
+     */
+    public ConnectionRequest accept() {
+        ConnectionRequest request = null;
+        while (request == null) {
+            try (CmEvent event = channel.await()) {
+                request = requestOf(event);
+            }
+        }
+        return request;
+    }
+
+    /**
+     * Waits for a client, like {@link #accept()}, for at most a time.
+     *
+     * @throws RdmaTimeoutException if none came
+     */
+    public ConnectionRequest accept(Duration timeout) {
+        Deadline deadline = new Deadline(channel, timeout);
+        while (true) {
+            try (CmEvent event = channel.await(deadline.remaining())) {
+                if (event == null) {
+                    throw new RdmaTimeoutException("accept", "no client has connected to " + address + " within " + timeout, "");
+                }
+                ConnectionRequest request = requestOf(event);
+                if (request != null) {
+                    return request;
+                }
+            }
+        }
+    }
+
+    /** Returns the request of an event, or null for an event of something else, such as a request that was withdrawn. */
+    private @Nullable ConnectionRequest requestOf(CmEvent event) {
+        if (event.type() == CmEvent.Type.DEVICE_REMOVAL && event.id().equals(id)) {
+            throw event.toException("accept");
+        }
+        return event.type() == CmEvent.Type.CONNECT_REQUEST
+                ? new ConnectionRequest(channel.connectionManager(), event)
+                : null;
+    }
+
+    /**
+     * Returns the requests as they arrive. The iteration ends when the listener is closed. It waits in {@link Iterator#hasNext}, which
+     * throws {@link io.rdma4j.verbs.InterruptedRdmaException} if the thread is interrupted.
+     */
+    @Override
+    public Iterator<ConnectionRequest> iterator() {
+        return new Iterator<>() {
+            private @Nullable ConnectionRequest next;
+
+            @Override
+            public boolean hasNext() {
+                if (next == null) {
+                    try {
+                        next = accept();
+                    } catch (ClosedException closed) {
+                        return false;
+                    }
+                }
+                return true;
+            }
+
+            @Override
+            public ConnectionRequest next() {
+                if (!hasNext()) {
+                    throw new NoSuchElementException("the listener is closed");
+                }
+                ConnectionRequest request = Objects.requireNonNull(next);
+                next = null;
+                return request;
+            }
+        };
+    }
+
+    /**
+     * Stops listening. Requests that nobody has taken are rejected, and threads that wait in {@link #accept()} end with {@link
+     * ClosedException}. Requests and connections that were taken remain. Closing again has no effect.
+     */
+    @Override
+    public void close() {
+        Cleanup.runAll(List.of(id::close, channel::close));
+    }
+
+    @Override
+    public String toString() {
+        return "listener at " + address;
+    }
+}

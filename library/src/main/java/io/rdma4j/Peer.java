@@ -1,0 +1,53 @@
+package io.rdma4j;
+
+import io.rdma4j.verbs.RemoteMemory;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+
+/**
+ * The other side of a connection. Immutable.
+ *
+ * @param address its address and port
+ * @param privateData what its program has sent with the connection request or the acceptance; the field of the message has a fixed length,
+ *     so zeros follow
+ */
+@SuppressWarnings("ArrayRecordComponent") // copied in and out, and compared by content
+public record Peer(InetSocketAddress address, byte[] privateData) {
+    /** Copies the private data. */
+    public Peer {
+        privateData = privateData.clone();
+    }
+
+    /** Returns a copy of the private data. */
+    @Override
+    public byte[] privateData() {
+        return privateData.clone();
+    }
+
+    /**
+     * Returns the memory that the peer has {@linkplain Exposed exposed} by its private data.
+     *
+     * @throws IllegalArgumentException if the private data are shorter than the {@value RemoteMemory#ENCODED_BYTES} bytes of a memory.
+     *     Private data of something else cannot be told apart from a memory
+     */
+    public RemoteMemory memory() {
+        return RemoteMemory.decode(privateData);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Peer that
+                && address.equals(that.address)
+                && Arrays.equals(privateData, that.privateData);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * address.hashCode() + Arrays.hashCode(privateData);
+    }
+
+    @Override
+    public String toString() {
+        return "peer " + address + ", " + privateData.length + " bytes of private data";
+    }
+}

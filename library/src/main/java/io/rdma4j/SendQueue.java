@@ -1,0 +1,240 @@
+package io.rdma4j;
+
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.InterruptedRdmaException;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.RdmaTimeoutException;
+import io.rdma4j.verbs.RemoteMemory;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
+import io.rdma4j.verbs.WorkRequestException;
+import io.rdma4j.verbs.wait.Signal;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Posts the send work requests of a connection and waits for them. Thread safe.
+ *
+ * <p>Work requests are numbered from 1. They complete in order, so each is complete when {@link #completed} has reached its number, and
+ * any thread may poll for all. One thread at a time polls; the others wait for its signal.
+ */
+final class SendQueue {
+    /** The time that a work request needs at most to be flushed after the queue pair was moved to the error state. */
+    private static final long FLUSH_NANOS = 1_000_000_000;
+
+    private final QueuePair queuePair;
+    private final CompletionWait wait;
+    private final int capacity;
+    private final WorkCompletion[] polled = WorkCompletion.array(8);
+
+    /** Guards {@link #request} and {@link #posted}. */
+    private final ReentrantLock postLock = new ReentrantLock();
+
+    private final SendWorkRequest request = new SendWorkRequest();
+    private volatile long posted;
+
+    /** The number of the newest work request known to be complete. Written by the thread that polls. */
+    private volatile long completed;
+
+    /** The number of the first work request that failed. Written by the thread that polls, after its status. */
+    private volatile long firstFailed = Long.MAX_VALUE;
+
+    private CompletionStatus failure = CompletionStatus.SUCCESS;
+
+    private final AtomicBoolean isPolling = new AtomicBoolean();
+    private final AtomicInteger followers = new AtomicInteger();
+    private final Signal progress = new Signal();
+
+    SendQueue(QueuePair queuePair, CompletionWait wait, int capacity) {
+        this.queuePair = queuePair;
+        this.wait = wait;
+        this.capacity = capacity;
+    }
+
+    // ---- posting
+
+    /**
+     * Waits for room, posts an operation and waits for it.
+     *
+     * @param local the local memory
+     * @param remote the peer's memory, null for a message
+     * @param first see {@link Operation#fill}
+     * @param second see {@link Operation#fill}
+     */
+    void execute(
+            Operation operation,
+            Buffer local,
+            @Nullable RemoteMemory remote,
+            long first,
+            long second,
+            long deadlineNanos) {
+        long number = 0;
+        while (number == 0) {
+            number = postIfRoom(operation, local, remote, first, second);
+            if (number < 0) {
+                await(operation.call(), -number, deadlineNanos);
+                number = 0;
+            }
+        }
+        await(operation.call(), number, deadlineNanos);
+    }
+
+    /** Posts an operation and returns its number; without room, the negative number of the one that must be complete first. */
+    private long postIfRoom(
+            Operation operation, Buffer local, @Nullable RemoteMemory remote, long first, long second) {
+        postLock.lock();
+        try {
+            requireUsable(operation.call());
+            long number = posted + 1;
+            if (number - completed > capacity) {
+                return capacity - number;
+            }
+            request.reset(number);
+            operation.fill(request, local, remote, first, second);
+            queuePair.postSend(request.signaled());
+            posted = number;
+            return number;
+        } finally {
+            postLock.unlock();
+        }
+    }
+
+    private void requireUsable(String operation) {
+        wait.requireOpen(operation);
+        if (firstFailed != Long.MAX_VALUE) {
+            throw failure(operation);
+        }
+        if (wait.events().isEnded()) {
+            throw wait.events().ended(operation);
+        }
+    }
+
+    // ---- waiting
+
+    /** Waits for a work request, and throws its failure. */
+    void await(String operation, long number, long deadlineNanos) {
+        while (completed < number) {
+            if (isPolling.compareAndSet(false, true)) {
+                try {
+                    pollUntil(operation, number, deadlineNanos);
+                } finally {
+                    isPolling.set(false);
+                    signalProgress();
+                }
+            } else {
+                follow(operation, number, deadlineNanos);
+            }
+        }
+        if (number >= firstFailed) {
+            throw failure(operation);
+        }
+    }
+
+    /** Waits until everything posted so far is complete, for at most a time. Does not throw. */
+    void drain(long deadlineNanos) {
+        try {
+            await("close", posted, deadlineNanos);
+        } catch (RdmaException ended) {
+            return; // its caller was told, or does not wait for it
+        }
+    }
+
+    private void pollUntil(String operation, long number, long deadlineNanos) {
+        while (completed < number) {
+            if (poll()) {
+                signalProgress();
+                continue;
+            }
+            wait.arm(operation);
+            if (poll()) {
+                continue;
+            }
+            if (!wait.await(deadlineNanos) && !poll()) {
+                boolean isInterrupted = abandon(operation);
+                awaitFlushed(operation, number);
+                throw abandoned(operation, isInterrupted);
+            }
+        }
+    }
+
+    /** Polls until a work request that was abandoned is flushed. */
+    private void awaitFlushed(String operation, long number) {
+        long limitNanos = wait.driver().nanoTime() + FLUSH_NANOS;
+        boolean isInTime = true;
+        while (completed < number && isInTime) {
+            if (!poll()) {
+                wait.arm(operation);
+                isInTime = poll() || wait.await(limitNanos);
+            }
+        }
+    }
+
+    private boolean poll() {
+        int count = wait.poll("poll", polled);
+        for (int i = 0; i < count; i++) {
+            WorkCompletion completion = polled[i];
+            if (!completion.isSuccess() && firstFailed == Long.MAX_VALUE) {
+                failure = completion.status();
+                firstFailed = completion.id();
+            }
+        }
+        if (count > 0) {
+            completed = polled[count - 1].id();
+        }
+        return count > 0;
+    }
+
+    private void signalProgress() {
+        if (followers.get() > 0) {
+            progress.raise();
+        }
+    }
+
+    /** Waits while another thread polls. */
+    private void follow(String operation, long number, long deadlineNanos) {
+        BooleanSupplier isOver = () -> completed >= number || !isPolling.get();
+        followers.incrementAndGet();
+        try {
+            if (!wait.driver().await(progress, isOver, deadlineNanos) && completed < number) {
+                boolean isInterrupted = abandon(operation);
+                BooleanSupplier isFlushed = () -> completed >= number;
+                var _ = wait.driver().await(progress, isFlushed, wait.driver().nanoTime() + FLUSH_NANOS);
+                throw abandoned(operation, isInterrupted);
+            }
+        } finally {
+            followers.decrementAndGet();
+        }
+    }
+
+    /**
+     * Ends the connection because a work request is not waited for any longer: its memory must not be in use when the call returns.
+     * Returns whether the reason is an interrupt, whose status {@link #abandoned} restores.
+     */
+    private boolean abandon(String operation) {
+        boolean isInterrupted = Thread.interrupted();
+        wait.events().end(operation + (isInterrupted ? " was interrupted" : " took too long") + " on " + wait);
+        return isInterrupted;
+    }
+
+    private RdmaException abandoned(String operation, boolean isInterrupted) {
+        String details = "the connection was ended: " + wait;
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+            return new InterruptedRdmaException(operation, details, "");
+        }
+        return new RdmaTimeoutException(operation, details, "");
+    }
+
+    /** Returns the exception for an operation that has failed, or that follows one that has failed. */
+    private RdmaException failure(String operation) {
+        wait.requireOpen(operation);
+        if (failure == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR && wait.hasEnded()) {
+            return wait.events().ended(operation);
+        }
+        return WorkRequestException.of(operation, failure, wait + " failed: " + queuePair.explain(failure));
+    }
+}
