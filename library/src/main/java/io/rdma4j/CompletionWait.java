@@ -68,13 +68,12 @@ final class CompletionWait {
 
     /** Requests a notification. The caller polls again, and then waits. */
     void arm(String operation) {
-        requireOpen(operation);
         if (!isListening) {
             isListening = true;
             channel.signal().add(waiter);
             events.signal().add(waiter);
         }
-        waiter.reset();
+        requireOpen(operation);
         queue.requestNotification(false);
     }
 
@@ -110,14 +109,10 @@ final class CompletionWait {
         return events.isEnded();
     }
 
-    /** Ends the waits. */
+    /** Ends the waits. A thread that begins one now is refused. */
     void close() {
         isClosed = true;
         waiter.onSignal();
-    }
-
-    /** Removes what the waits have added, when no thread waits any longer. */
-    void forget() {
         channel.signal().remove(waiter);
         events.signal().remove(waiter);
     }

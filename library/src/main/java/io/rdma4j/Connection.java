@@ -40,6 +40,8 @@ public final class Connection implements AutoCloseable {
     private final ConnectionOptions options;
     private final CompletionWait sendWait;
     private final SendQueue sends;
+    private final @Nullable CompletionWait receiveWait;
+    private final @Nullable ReceiveQueue receives;
     private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean isClosing = new AtomicBoolean();
 
@@ -57,6 +59,14 @@ public final class Connection implements AutoCloseable {
         queuePair = id.createQueuePair(setup.attributes());
         sendWait = new CompletionWait(queuePair.sendCompletions(), events, "the connection " + id);
         sends = new SendQueue(queuePair, sendWait, options.sends());
+        int messages = options.messages();
+        receiveWait = messages == 0
+                ? null
+                : new CompletionWait(queuePair.receiveCompletions(), events, sendWait.toString());
+        receives = receiveWait == null
+                ? null
+                : new ReceiveQueue(
+                        queuePair, receiveWait, allocate((long) messages * options.messageBytes()), messages);
         peer = new Peer(Objects.requireNonNull(id.peerAddress(), "the connection has no peer"), id.peerPrivateData());
     }
 
@@ -248,6 +258,71 @@ public final class Connection implements AutoCloseable {
         }
     }
 
+    /** Returns a new batch, for operations that are started together. */
+    public Batch batch() {
+        return new Batch(sends);
+    }
+
+    // ---- messages
+
+    /**
+     * Sends a message, and waits until the peer's device has acknowledged it. The peer needs a place for it ({@link
+     * ConnectionSetup#messages}); until it has one, this call waits.
+     *
+     * @param message the message, not longer than the peer's places; may be {@link Message#buffer}
+     * @throws io.rdma4j.verbs.WorkRequestException if it is longer, which ends the connection
+     * @throws io.rdma4j.verbs.RdmaException as {@link #write(Buffer, RemoteMemory)}
+     */
+    public void send(Buffer message) {
+        sends.execute(Operation.SEND, message, null, 0, 0, Long.MAX_VALUE);
+    }
+
+    /** Sends a message, like {@link #send(Buffer)}, within a time, which ends the connection. */
+    public void send(Buffer message, Duration timeout) {
+        sends.execute(Operation.SEND, message, null, 0, 0, deadlineNanos(timeout));
+    }
+
+    /**
+     * Waits for a message of the peer. Messages arrive in the order in which the peer has sent them.
+     *
+     * @return the message, to be closed when it has been used
+     * @throws io.rdma4j.verbs.DisconnectedException if the peer has disconnected, and all its messages were received
+     * @throws ClosedException if the connection is closed
+     * @throws io.rdma4j.verbs.WorkRequestException if the connection has failed, or a message is longer than the places
+     * @throws io.rdma4j.verbs.InterruptedRdmaException if the thread is interrupted; the connection remains
+     * @throws IllegalStateException if the connection has no places for messages: {@link ConnectionSetup#messages}
+     */
+    public Message receive() {
+        return receives().receive(Long.MAX_VALUE);
+    }
+
+    /**
+     * Waits for a message, like {@link #receive()}, for at most a time.
+     *
+     * @throws io.rdma4j.verbs.RdmaTimeoutException if none has arrived; the connection remains
+     */
+    public Message receive(Duration timeout) {
+        return receives().receive(deadlineNanos(timeout));
+    }
+
+    /**
+     * Returns the messages of the peer as they arrive. The iteration ends when the peer has disconnected or the connection is closed, and
+     * throws {@link io.rdma4j.verbs.WorkRequestException} if it fails.
+     */
+    public Iterable<Message> messages() {
+        var _ = receives();
+        return () -> new Messages(this);
+    }
+
+    private ReceiveQueue receives() {
+        ReceiveQueue queue = receives;
+        if (queue == null) {
+            throw new IllegalStateException(
+                    this + " has no places for messages: choose their number with messages(count, bytes) before it is made");
+        }
+        return queue;
+    }
+
     private long deadlineNanos(Duration timeout) {
         return sendWait.driver().deadlineNanos(timeout);
     }
@@ -287,9 +362,12 @@ public final class Connection implements AutoCloseable {
             events.disconnect();
             events.awaitDisconnected(options.closeTimeout());
         }
-        sendWait.close();
         List<Runnable> steps = new ArrayList<>();
-        steps.add(sendWait::forget);
+        steps.add(sendWait::close);
+        CompletionWait receiving = receiveWait;
+        if (receiving != null) {
+            steps.add(receiving::close);
+        }
         steps.add(events::close);
         regions.forEach(region -> steps.add(region::close));
         Cleanup.runAll(steps);

@@ -2,6 +2,7 @@ package io.rdma4j;
 
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.InterruptedRdmaException;
+import io.rdma4j.verbs.PartialPostException;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.RdmaTimeoutException;
@@ -10,6 +11,7 @@ import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.WorkRequestException;
 import io.rdma4j.verbs.wait.Signal;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * any thread may poll for all. One thread at a time polls; the others wait for its signal.
  */
 final class SendQueue {
+    private static final String BATCH = "batch";
+
     /** The time that a work request needs at most to be flushed after the queue pair was moved to the error state. */
     private static final long FLUSH_NANOS = 1_000_000_000;
 
@@ -31,10 +35,13 @@ final class SendQueue {
     private final int capacity;
     private final WorkCompletion[] polled = WorkCompletion.array(8);
 
-    /** Guards {@link #request} and {@link #posted}. */
+    /** Guards {@link #request}, {@link #part} and {@link #posted}. */
     private final ReentrantLock postLock = new ReentrantLock();
 
     private final SendWorkRequest request = new SendWorkRequest();
+    /** Work requests of a batch that are posted together, so many that others can be posted while they are executed. */
+    private final SendWorkRequest[] part;
+
     private volatile long posted;
 
     /** The number of the newest work request known to be complete. Written by the thread that polls. */
@@ -53,6 +60,7 @@ final class SendQueue {
         this.queuePair = queuePair;
         this.wait = wait;
         this.capacity = capacity;
+        part = new SendWorkRequest[(capacity + 1) / 2];
     }
 
     // ---- posting
@@ -103,6 +111,48 @@ final class SendQueue {
         }
     }
 
+    /**
+     * Posts several work requests that are filled, and waits for room meanwhile.
+     *
+     * @param requests the work requests, of which the first {@code count} are posted
+     * @return the number of the last one
+     */
+    long postAll(SendWorkRequest[] requests, int count, long deadlineNanos) {
+        int next = 0;
+        while (next < count) {
+            int some = postSome(requests, next, Math.min(count - next, part.length));
+            if (some == 0) {
+                await(BATCH, posted + 1 - capacity, deadlineNanos);
+            }
+            next += some;
+        }
+        return posted;
+    }
+
+    /** Posts as many work requests as there is room for; returns their number. The last one is signaled. */
+    private int postSome(SendWorkRequest[] requests, int from, int most) {
+        postLock.lock();
+        try {
+            requireUsable(BATCH);
+            int some = (int) Math.min(most, capacity - (posted - completed));
+            if (some == 0) {
+                return 0;
+            }
+            for (int i = 0; i < some; i++) {
+                part[i] = requests[from + i].id(posted + 1 + i);
+            }
+            requests[from + some - 1].signaled();
+            queuePair.postSends(part, some);
+            posted += some;
+            return some;
+        } catch (PartialPostException failed) {
+            posted += failed.posted();
+            throw failed;
+        } finally {
+            postLock.unlock();
+        }
+    }
+
     private void requireUsable(String operation) {
         wait.requireOpen(operation);
         if (firstFailed != Long.MAX_VALUE) {
@@ -114,6 +164,16 @@ final class SendQueue {
     }
 
     // ---- waiting
+
+    /** Returns the time by the clock of the device after which a wait ends. */
+    long deadlineNanos(Duration timeout) {
+        return wait.driver().deadlineNanos(timeout);
+    }
+
+    /** Waits for the work requests of a batch. */
+    void awaitBatch(long last, long deadlineNanos) {
+        await(BATCH, last, deadlineNanos);
+    }
 
     /** Waits for a work request, and throws its failure. */
     void await(String operation, long number, long deadlineNanos) {

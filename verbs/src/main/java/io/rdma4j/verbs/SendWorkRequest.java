@@ -197,6 +197,12 @@ public final class SendWorkRequest {
         return this;
     }
 
+    /** Changes the number, and nothing else. */
+    public SendWorkRequest id(long newId) {
+        id = newId;
+        return this;
+    }
+
     /** Adds local memory; see {@link ScatterGatherList#add}. */
     public SendWorkRequest from(MemoryRegion region, long offsetBytes, long lengthBytes) {
         list.add(region, offsetBytes, lengthBytes);
