@@ -51,7 +51,7 @@ import picocli.CommandLine.Spec;
         })
 public final class Main implements Callable<Integer> {
     private static final String PACKAGE = "io.rdma4j.conformance.";
-    private static final List<String> PACKAGES = List.of("verbs", "cm", "sockets");
+    private static final List<String> PACKAGES = List.of("verbs", "cm", "sockets", "layer");
 
     @Option(names = "--device", paramLabel = "NAME", description = "tests the device of that name, at its addresses")
     private @Nullable String device;

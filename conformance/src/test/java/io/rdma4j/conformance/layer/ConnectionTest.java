@@ -1,0 +1,261 @@
+package io.rdma4j.conformance.layer;
+
+import static io.rdma4j.conformance.layer.LayerFixture.PATIENCE;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.rdma4j.Access;
+import io.rdma4j.Batch;
+import io.rdma4j.Buffer;
+import io.rdma4j.Connection;
+import io.rdma4j.ConnectionOptions;
+import io.rdma4j.ConnectionRequest;
+import io.rdma4j.Exposed;
+import io.rdma4j.cm.ConnectionRejectedException;
+import io.rdma4j.conformance.device.Driver;
+import io.rdma4j.conformance.device.NotOn;
+import io.rdma4j.conformance.layer.LayerFixture.Ends;
+import io.rdma4j.verbs.ClosedException;
+import io.rdma4j.verbs.DisconnectedException;
+import io.rdma4j.verbs.InterruptedRdmaException;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.RdmaTimeoutException;
+import io.rdma4j.verbs.RemoteAccessException;
+import io.rdma4j.verbs.RemoteMemory;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Connections of the upper layer: memory of the peer, failures, and the end. */
+@Timeout(120)
+class ConnectionTest {
+    private static final int BYTES = 4096;
+
+    private final LayerFixture fixture = new LayerFixture();
+    private final MemorySegment memory = Arena.ofAuto().allocate(BYTES, 8);
+    private final Exposed table = Exposed.of(memory, Access.READ, Access.WRITE, Access.ATOMIC);
+
+    @AfterEach
+    void close() {
+        table.close();
+        fixture.close();
+    }
+
+    /** Connects to a server that exposes the table. */
+    private Ends connect(ConnectionOptions options) {
+        CompletableFuture<Connection> accepted = CompletableFuture.supplyAsync(
+                () -> fixture.listener.accept(PATIENCE).privateData(table).accept(), fixture.threads);
+        Connection client =
+                Connection.to(fixture.address()).options(options).connect();
+        return new Ends(client, accepted.join());
+    }
+
+    private Ends connect() {
+        return connect(ConnectionOptions.defaults());
+    }
+
+    @Test
+    void memoryIsWrittenAndRead() {
+        try (Ends ends = connect();
+                Buffer buffer = ends.client().allocate(BYTES)) {
+            RemoteMemory remote = ends.client().peer().memory();
+            for (int i = 0; i < BYTES; i++) {
+                buffer.memory().set(ValueLayout.JAVA_BYTE, i, (byte) (i * 7));
+            }
+            ends.client().write(buffer, remote);
+            assertThat(memory.mismatch(buffer.memory())).isEqualTo(-1);
+            buffer.memory().fill((byte) 0);
+            ends.client().read(buffer.slice(100, 50), remote.slice(200, 50));
+            assertThat(buffer.memory().asSlice(100, 50).mismatch(memory.asSlice(200, 50)))
+                    .isEqualTo(-1);
+            assertThat(buffer.memory().get(ValueLayout.JAVA_BYTE, 150)).isZero();
+        }
+    }
+
+    @Test
+    @NotOn(value = Driver.SIW, because = "has no atomic operations")
+    void numbersAreChangedAtomically() {
+        try (Ends ends = connect()) {
+            RemoteMemory number = ends.client().peer().memory().slice(8, 8);
+            assertThat(ends.client().fetchAndAdd(number, 5)).isZero();
+            assertThat(ends.client().compareAndSwap(number, 5, 9)).isEqualTo(5);
+            assertThat(ends.client().compareAndSwap(number, 5, 1)).isEqualTo(9);
+            assertThat(memory.get(ValueLayout.JAVA_LONG, 8)).isEqualTo(9);
+        }
+    }
+
+    @Test
+    void lengthsAreCheckedBeforeAnythingIsSent() {
+        try (Ends ends = connect();
+                Buffer buffer = ends.client().allocate(64)) {
+            RemoteMemory remote = ends.client().peer().memory();
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> ends.client().write(buffer, remote.slice(0, 63)));
+            assertThatIllegalArgumentException().isThrownBy(() -> ends.client().read(buffer, remote));
+            assertThatIllegalArgumentException().isThrownBy(() -> ends.client().fetchAndAdd(remote.slice(0, 4), 1));
+            ends.client().write(buffer, remote);
+        }
+    }
+
+    @Test
+    void threadsShareAConnection() throws Exception {
+        try (Ends ends = connect(ConnectionOptions.defaults().withSends(3))) {
+            Connection client = ends.client();
+            List<Future<?>> all = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                RemoteMemory own = client.peer().memory().slice(i * 64, 64);
+                byte value = (byte) (i + 1);
+                all.add(fixture.threads.submit(() -> {
+                    try (Buffer buffer = client.allocate(64);
+                            Buffer back = client.allocate(64)) {
+                        buffer.memory().fill(value);
+                        for (int round = 0; round < 50; round++) {
+                            client.write(buffer, own);
+                            client.read(back, own);
+                            assertThat(back.memory().mismatch(buffer.memory())).isEqualTo(-1);
+                        }
+                    }
+                }));
+            }
+            for (Future<?> each : all) {
+                each.get();
+            }
+        }
+    }
+
+    @Test
+    void aBatchIsLargerThanTheQueue() {
+        try (Ends ends = connect(ConnectionOptions.defaults().withSends(4));
+                Buffer buffer = ends.client().allocate(BYTES)) {
+            buffer.memory().fill((byte) 3);
+            Batch batch = ends.client().batch();
+            for (int at = 0; at < BYTES; at += 64) {
+                batch.write(
+                        buffer.slice(at, 64), ends.client().peer().memory().slice(at, 64));
+            }
+            assertThat(batch.size()).isEqualTo(BYTES / 64);
+            batch.post().await(PATIENCE);
+            assertThat(batch.size()).isZero();
+            assertThat(memory.mismatch(buffer.memory())).isEqualTo(-1);
+            buffer.memory().fill((byte) 0);
+            batch.read(buffer, ends.client().peer().memory()).post();
+            batch.await();
+            assertThat(memory.mismatch(buffer.memory())).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void refusedAccessHasAnExceptionOfItsOwnAndEndsTheConnection() {
+        try (Ends ends = connect();
+                Buffer buffer = ends.client().allocate(64)) {
+            RemoteMemory remote = ends.client().peer().memory();
+            RemoteMemory beyond = new RemoteMemory(remote.address() + BYTES, remote.key(), 64);
+            assertThatExceptionOfType(RemoteAccessException.class)
+                    .isThrownBy(() -> ends.client().write(buffer, beyond))
+                    .withMessageContaining("remote access error");
+            assertThatExceptionOfType(RdmaException.class).isThrownBy(() -> ends.client().write(buffer, remote));
+        }
+    }
+
+    @Test
+    void closedMemoryRefusesItsPeers() {
+        try (Ends ends = connect();
+                Buffer buffer = ends.client().allocate(64)) {
+            RemoteMemory remote = ends.client().peer().memory();
+            table.close();
+            assertThatExceptionOfType(RemoteAccessException.class)
+                    .isThrownBy(() -> ends.client().write(buffer, remote));
+        }
+    }
+
+    @Test
+    @NotOn(value = Driver.SIW, because = "has iWARP, which reports a rejection as an errno")
+    void rejectionHasTheDataOfThePeer() {
+        CompletableFuture<Void> rejected = CompletableFuture.runAsync(
+                () -> {
+                    ConnectionRequest request = fixture.listener.accept(PATIENCE);
+                    assertThat(request.peer().privateData()).startsWith("who".getBytes(UTF_8));
+                    request.reject("no".getBytes(UTF_8));
+                },
+                fixture.threads);
+        ConnectionRejectedException refused = catchThrowableOfType(
+                ConnectionRejectedException.class,
+                () -> Connection.to(fixture.address())
+                        .privateData("who".getBytes(UTF_8))
+                        .connect());
+        rejected.join();
+        assertThat(refused.isByProgram()).isTrue();
+        assertThat(refused.privateData()).startsWith("no".getBytes(UTF_8));
+    }
+
+    @Test
+    void connectingTakesAtMostItsTime() {
+        long start = System.nanoTime();
+        assertThatExceptionOfType(RdmaTimeoutException.class).isThrownBy(() -> Connection.to(fixture.address())
+                .connect(Duration.ofMillis(300))); // nobody takes the request
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(300), PATIENCE);
+    }
+
+    @Test
+    void theOtherEndHearsOfTheEnd() {
+        try (Ends ends = connect();
+                Buffer buffer = ends.client().allocate(64)) {
+            assertThat(ends.client().isOpen()).isTrue();
+            ends.server().close();
+            ends.client().awaitEnd(PATIENCE);
+            assertThat(ends.client().isOpen()).isFalse();
+            assertThatExceptionOfType(DisconnectedException.class)
+                    .isThrownBy(() -> ends.client().write(buffer, ends.client().peer().memory()));
+        }
+    }
+
+    @Test
+    void closingEndsCallsOfOtherThreads() throws Exception {
+        try (Ends ends = connect()) {
+            Future<?> waiting = fixture.threads.submit(() -> ends.client().awaitEnd());
+            ends.client().close();
+            waiting.get();
+            ends.client().close();
+            assertThatExceptionOfType(ClosedException.class)
+                    .isThrownBy(() -> ends.client().allocate(64));
+        }
+    }
+
+    @Test
+    void anInterruptEndsTheOperationAndTheConnection() {
+        try (Ends ends = connect();
+                Buffer buffer = ends.client().allocate(64)) {
+            // The peer has no place for a message, so the call waits.
+            CompletableFuture<RdmaException> failed = new CompletableFuture<>();
+            Thread sending = Thread.ofVirtual().start(() -> {
+                failed.complete(catchThrowableOfType(
+                        RdmaException.class, () -> ends.client().send(buffer)));
+            });
+            sending.interrupt();
+            assertThat(failed.join()).isInstanceOf(InterruptedRdmaException.class);
+            assertThat(ends.client().isOpen()).isFalse();
+            ends.server().awaitEnd(PATIENCE);
+        }
+    }
+
+    @Test
+    void anOperationTakesAtMostItsTime() {
+        try (Ends ends = connect();
+                Buffer buffer = ends.client().allocate(64)) {
+            assertThatExceptionOfType(RdmaTimeoutException.class)
+                    .isThrownBy(() -> ends.client().send(buffer, Duration.ofMillis(100)));
+            assertThat(ends.client().isOpen()).isFalse();
+        }
+    }
+}

@@ -1,0 +1,159 @@
+package io.rdma4j.conformance.layer;
+
+import static io.rdma4j.conformance.layer.LayerFixture.PATIENCE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.rdma4j.Buffer;
+import io.rdma4j.Connection;
+import io.rdma4j.ConnectionOptions;
+import io.rdma4j.ConnectionRequest;
+import io.rdma4j.Message;
+import io.rdma4j.conformance.layer.LayerFixture.Ends;
+import io.rdma4j.verbs.DisconnectedException;
+import io.rdma4j.verbs.RdmaTimeoutException;
+import io.rdma4j.verbs.WorkRequestException;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Messages of the upper layer. */
+@Timeout(120)
+class MessagesTest {
+    private static final ConnectionOptions MESSAGES = ConnectionOptions.defaults().withMessages(4, 64);
+
+    private final LayerFixture fixture = new LayerFixture();
+
+    @AfterEach
+    void close() {
+        fixture.close();
+    }
+
+    @Test
+    void messagesArriveInOrderWithTheirLengths() {
+        try (Ends ends = fixture.connect(MESSAGES);
+                Buffer buffer = ends.client().allocate(64)) {
+            for (int length = 0; length <= 64; length++) {
+                buffer.memory().fill((byte) length);
+                ends.client().send(buffer.slice(0, length));
+                try (Message message = ends.server().receive(PATIENCE)) {
+                    assertThat(message.lengthBytes()).isEqualTo(length);
+                    assertThat(message.memory().mismatch(buffer.memory().asSlice(0, length)))
+                            .isEqualTo(-1);
+                }
+            }
+        }
+    }
+
+    @Test
+    void aServerAnswersClientsThatComeAndGo() throws Exception {
+        List<Future<?>> all = new ArrayList<>();
+        fixture.threads.submit(() -> {
+            for (ConnectionRequest request : fixture.listener) {
+                fixture.threads.submit(() -> serve(request));
+            }
+        });
+        for (int client = 0; client < 8; client++) {
+            all.add(fixture.threads.submit(this::ask));
+        }
+        for (Future<?> each : all) {
+            each.get();
+        }
+    }
+
+    /** Answers each number with its square, in place. */
+    private static void serve(ConnectionRequest request) {
+        try (Connection client = request.messages(4, 64).accept()) {
+            for (Message message : client.messages()) {
+                try (message) {
+                    long number = message.memory().get(ValueLayout.JAVA_LONG, 0);
+                    message.memory().set(ValueLayout.JAVA_LONG, 0, number * number);
+                    client.send(message.buffer());
+                }
+            }
+        }
+    }
+
+    private Void ask() {
+        try (Connection server =
+                        Connection.to(fixture.address()).messages(2, 8).connect();
+                Buffer buffer = server.allocate(8)) {
+            for (long number = 1; number <= 20; number++) {
+                buffer.memory().set(ValueLayout.JAVA_LONG, 0, number);
+                server.send(buffer);
+                try (Message answer = server.receive(PATIENCE)) {
+                    assertThat(answer.memory().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(number * number);
+                }
+            }
+        }
+        return null;
+    }
+
+    @Test
+    void messagesThatArrivedBeforeTheEndAreReceived() {
+        try (Ends ends = fixture.connect(MESSAGES);
+                Buffer buffer = ends.client().allocate(8)) {
+            for (int i = 0; i < 3; i++) {
+                ends.client().send(buffer);
+            }
+            ends.client().close();
+            int count = 0;
+            for (Message message : ends.server().messages()) {
+                message.close();
+                count++;
+            }
+            assertThat(count).isEqualTo(3);
+            assertThatExceptionOfType(DisconnectedException.class)
+                    .isThrownBy(() -> ends.server().receive());
+        }
+    }
+
+    @Test
+    void aReceiveThatTimesOutLeavesTheConnection() {
+        try (Ends ends = fixture.connect(MESSAGES);
+                Buffer buffer = ends.client().allocate(8)) {
+            assertThatExceptionOfType(RdmaTimeoutException.class)
+                    .isThrownBy(() -> ends.server().receive(Duration.ofMillis(50)));
+            ends.client().send(buffer);
+            ends.server().receive(PATIENCE).close();
+        }
+    }
+
+    @Test
+    void aMessageLongerThanThePlacesFailsBothEnds() {
+        try (Ends ends = fixture.connect(MESSAGES);
+                Buffer buffer = ends.client().allocate(65)) {
+            assertThatExceptionOfType(WorkRequestException.class)
+                    .isThrownBy(() -> ends.client().send(buffer));
+            assertThatExceptionOfType(WorkRequestException.class)
+                    .isThrownBy(() -> ends.server().receive(PATIENCE));
+        }
+    }
+
+    @Test
+    void aClosedMessageCannotBeUsed() {
+        try (Ends ends = fixture.connect(MESSAGES);
+                Buffer buffer = ends.client().allocate(8)) {
+            ends.client().send(buffer);
+            Message message = ends.server().receive(PATIENCE);
+            message.close();
+            message.close();
+            assertThatIllegalStateException().isThrownBy(message::memory);
+        }
+    }
+
+    @Test
+    void aConnectionWithoutPlacesReceivesNoMessages() {
+        try (Ends ends = fixture.connect(ConnectionOptions.defaults())) {
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> ends.client().receive())
+                    .withMessageContaining("messages(count, bytes)");
+        }
+    }
+}
