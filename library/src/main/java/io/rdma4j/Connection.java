@@ -74,6 +74,7 @@ public final class Connection implements AutoCloseable {
     void awaitEstablished(String operation, Deadline deadline) {
         events.await(CmEvent.Type.ESTABLISHED, operation, deadline);
         peer = new Peer(peer.address(), id.peerPrivateData());
+        events.watch();
     }
 
     /**

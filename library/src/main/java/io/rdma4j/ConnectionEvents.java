@@ -5,25 +5,34 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.DisconnectedException;
+import io.rdma4j.verbs.InterruptedRdmaException;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.RdmaTimeoutException;
 import io.rdma4j.verbs.wait.Signal;
+import io.rdma4j.verbs.wait.SignalListener;
+import io.rdma4j.verbs.wait.WaitDriver;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The events of one connection: those of the steps that establish it, and its end. Any thread that waits for the connection handles the
- * events, so that no thread is needed for them. Thread safe.
+ * events; otherwise a virtual thread does, so that a peer that disconnects is answered although the program does not use the connection.
+ * Thread safe.
  */
 final class ConnectionEvents {
     private final EventChannel channel;
     private final CmId id;
     private final ReentrantLock lock = new ReentrantLock();
+    private final SignalListener onSignal = this::onSignal;
+    private final AtomicBoolean isScheduled = new AtomicBoolean();
 
     /** How the connection has ended, or null. */
     private volatile @Nullable String end;
+
+    private volatile boolean isClosed;
 
     /** Creates the events of an identifier that reports to a channel alone. */
     ConnectionEvents(EventChannel channel, CmId id) {
@@ -48,6 +57,32 @@ final class ConnectionEvents {
             }
             if (event.type() != type) {
                 throw event.toException(operation);
+            }
+        }
+    }
+
+    /** Handles the events of the connection, which is established, from now on. */
+    void watch() {
+        if (!channel.waitDriver().isInVirtualTime()) { // whose only thread handles them when it waits
+            channel.signal().add(onSignal);
+            onSignal();
+        }
+    }
+
+    private void onSignal() {
+        if (!channel.isReady() || end != null || !isScheduled.compareAndSet(false, true)) {
+            return;
+        }
+        boolean isStarted = false;
+        try {
+            Thread.ofVirtual().name("rdma4j-connection-end").start(() -> {
+                isScheduled.set(false);
+                handle();
+            });
+            isStarted = true;
+        } finally {
+            if (!isStarted) { // for lack of memory: the next event or wait tries again
+                isScheduled.set(false);
             }
         }
     }
@@ -85,6 +120,8 @@ final class ConnectionEvents {
                     }
                 }
             }
+        } catch (ClosedException closed) {
+            return; // nobody needs the events any more
         } finally {
             lock.unlock();
         }
@@ -107,6 +144,7 @@ final class ConnectionEvents {
             lock.unlock();
         }
         disconnect();
+        channel.signal().raise();
     }
 
     /** Disconnects, unless the connection has ended already. */
@@ -119,23 +157,23 @@ final class ConnectionEvents {
         }
     }
 
-    /** Waits until the connection has ended. */
+    /** Waits until the connection has ended or is closed. */
     void awaitEnd(String operation, Duration timeout) {
-        Deadline deadline = new Deadline(channel, timeout);
+        WaitDriver driver = channel.waitDriver();
+        long deadlineNanos = driver.deadlineNanos(timeout);
         handle();
-        while (end == null) {
-            Duration remaining = deadline.remaining();
-            if (!remaining.isPositive()) {
-                throw new RdmaTimeoutException(operation, id + " is connected after " + timeout, "");
+        while (!isOver()) {
+            if (!driver.await(channel.signal(), () -> channel.isReady() || isOver(), deadlineNanos) && !isOver()) {
+                throw Thread.currentThread().isInterrupted()
+                        ? new InterruptedRdmaException(operation, id.toString(), "")
+                        : new RdmaTimeoutException(operation, id + " is still connected", "");
             }
-            try (CmEvent event = channel.await(remaining)) {
-                if (event != null) {
-                    handle(event);
-                }
-            } catch (ClosedException closed) {
-                return;
-            }
+            handle();
         }
+    }
+
+    private boolean isOver() {
+        return end != null || isClosed;
     }
 
     /** Waits until the peer has confirmed that this side disconnects. Does not throw. */
@@ -149,6 +187,9 @@ final class ConnectionEvents {
 
     /** Closes the identifier with its queues, then the channel. */
     void close() {
+        isClosed = true;
+        channel.signal().remove(onSignal);
+        channel.signal().raise();
         Cleanup.runAll(List.of(id::close, channel::close));
     }
 }
