@@ -60,9 +60,8 @@ public final class Connection implements AutoCloseable {
         sendWait = new CompletionWait(queuePair.sendCompletions(), events, "the connection " + id);
         sends = new SendQueue(queuePair, sendWait, options.sends());
         int messages = options.messages();
-        receiveWait = messages == 0
-                ? null
-                : new CompletionWait(queuePair.receiveCompletions(), events, sendWait.toString());
+        receiveWait =
+                messages == 0 ? null : new CompletionWait(queuePair.receiveCompletions(), events, sendWait.toString());
         receives = receiveWait == null
                 ? null
                 : new ReceiveQueue(
@@ -200,8 +199,7 @@ public final class Connection implements AutoCloseable {
             throw new IllegalArgumentException(
                     source.lengthBytes() + " bytes of the peer do not fit into a buffer of " + target.lengthBytes());
         }
-        Buffer exact =
-                source.lengthBytes() == target.lengthBytes() ? target : target.slice(0, source.lengthBytes());
+        Buffer exact = source.lengthBytes() == target.lengthBytes() ? target : target.slice(0, source.lengthBytes());
         sends.execute(Operation.READ, exact, source, 0, 0, deadlineNanos);
     }
 
@@ -318,8 +316,8 @@ public final class Connection implements AutoCloseable {
     private ReceiveQueue receives() {
         ReceiveQueue queue = receives;
         if (queue == null) {
-            throw new IllegalStateException(
-                    this + " has no places for messages: choose their number with messages(count, bytes) before it is made");
+            throw new IllegalStateException(this
+                    + " has no places for messages: choose their number with messages(count, bytes) before it is made");
         }
         return queue;
     }

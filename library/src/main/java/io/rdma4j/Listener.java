@@ -106,7 +106,8 @@ public final class Listener implements Iterable<ConnectionRequest>, AutoCloseabl
         while (true) {
             try (CmEvent event = channel.await(deadline.remaining())) {
                 if (event == null) {
-                    throw new RdmaTimeoutException("accept", "no client has connected to " + address + " within " + timeout, "");
+                    throw new RdmaTimeoutException(
+                            "accept", "no client has connected to " + address + " within " + timeout, "");
                 }
                 ConnectionRequest request = requestOf(event);
                 if (request != null) {

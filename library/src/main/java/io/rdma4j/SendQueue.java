@@ -92,8 +92,7 @@ final class SendQueue {
     }
 
     /** Posts an operation and returns its number; without room, the negative number of the one that must be complete first. */
-    private long postIfRoom(
-            Operation operation, Buffer local, @Nullable RemoteMemory remote, long first, long second) {
+    private long postIfRoom(Operation operation, Buffer local, @Nullable RemoteMemory remote, long first, long second) {
         postLock.lock();
         try {
             requireUsable(operation.call());

@@ -191,8 +191,7 @@ public final class CmEvent implements AutoCloseable {
                 : explanation();
         Errno errno = status() == 0 ? Errno.EINVAL : Errno.of(status());
         return switch (type) {
-            case REJECTED ->
-                new ConnectionRejectedException(operation, Math.max(0, status()), privateData(), details);
+            case REJECTED -> new ConnectionRejectedException(operation, Math.max(0, status()), privateData(), details);
             case DISCONNECTED -> new DisconnectedException(operation, details);
             default ->
                 errno == Errno.ETIMEDOUT

@@ -55,6 +55,7 @@ class RoomsTest {
             Map.entry("simulator", Set.of("sockets", "link", "transport", "wire")),
             Map.entry("testkit", Set.of("verbs", "cm", "soft", "link", "wire")),
             Map.entry("exec", Set.of("verbs", "cm")),
+            Map.entry("library", Set.of("verbs", "cm")),
             Map.entry("tools", Set.of("verbs", "cm", "soft", "hardware", "sockets", "simulator", "link", "wire")));
 
     /** Rooms that may use all others, and that no room may use; their classes are not checked here. */
@@ -62,14 +63,14 @@ class RoomsTest {
             Set.of("conformance", "acceptance", "bench", "examples", "fuzz", "programs", "stress", "variants");
 
     /** Maven modules without classes: lists of artifacts and of modules. */
-    private static final Set<String> LISTS = Set.of("bom", "library");
+    private static final Set<String> LISTS = Set.of("bom");
 
     static Stream<String> rooms() {
         return ROOMS.keySet().stream().sorted();
     }
 
     private static String packages(String room) {
-        return "io.rdma4j." + room + "..";
+        return room.equals("library") ? "io.rdma4j" : "io.rdma4j." + room + "..";
     }
 
     @Test
@@ -79,7 +80,8 @@ class RoomsTest {
                 .isNotEmpty()
                 .allMatch(
                         type -> known.stream()
-                                .anyMatch(room -> (type.getPackageName() + ".").startsWith("io.rdma4j." + room + ".")),
+                                .anyMatch(
+                                        room -> resideInAPackage(packages(room)).test(type)),
                         "lives in a room of the table");
     }
 
@@ -159,8 +161,8 @@ class RoomsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"link", "verbs", "simulator"})
-    void linkVerbsAndSimulatorUseNoClock(String room) {
+    @ValueSource(strings = {"link", "verbs", "library", "simulator"})
+    void theseRoomsUseNoClock(String room) {
         noClockIn(room);
     }
 
@@ -225,7 +227,8 @@ class RoomsTest {
     @Test
     void noSimpleNameIsUsedTwiceInTheApiRoomsAndSoft() {
         Map<String, List<String>> byName = CLASSES.stream()
-                .filter(resideInAnyPackage(packages("verbs"), packages("cm"), packages("sockets"), packages("soft")))
+                .filter(resideInAnyPackage(
+                        packages("verbs"), packages("cm"), packages("sockets"), packages("soft"), packages("library")))
                 .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
                 .collect(Collectors.groupingBy(
                         JavaClass::getSimpleName, Collectors.mapping(JavaClass::getName, Collectors.toList())));
@@ -301,10 +304,13 @@ class RoomsTest {
                 .resideInAnyPackage(
                         packages("conformance.verbs"), packages("conformance.cm"), packages("conformance.sockets"))
                 .or()
+                .resideInAPackage(packages("conformance.layer"))
+                .or()
                 .resideInAnyPackage(packages("conformance.device"), packages("conformance.run"))
                 .should()
                 .dependOnClassesThat(resideInAPackage("io.rdma4j..")
                         .and(not(resideInAnyPackage(
+                                "io.rdma4j",
                                 "io.rdma4j.verbs",
                                 "io.rdma4j.verbs.wait",
                                 "io.rdma4j.cm",
@@ -313,6 +319,19 @@ class RoomsTest {
                                 "io.rdma4j.fixture",
                                 packages("conformance")))))
                 .check(tests);
+    }
+
+    /** The upper layer is what any program could write above the API of the lower one. */
+    @Test
+    void theUpperLayerUsesOnlyTheApi() {
+        noClasses()
+                .that()
+                .resideInAPackage(packages("library"))
+                .should()
+                .dependOnClassesThat(resideInAPackage("io.rdma4j..")
+                        .and(not(resideInAnyPackage(
+                                "io.rdma4j", "io.rdma4j.verbs", "io.rdma4j.verbs.wait", "io.rdma4j.cm"))))
+                .check(CLASSES);
     }
 
     private static void noClockIn(String room) {

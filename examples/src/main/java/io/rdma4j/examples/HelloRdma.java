@@ -1,10 +1,10 @@
 package io.rdma4j.examples;
 
-import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
-import io.rdma4j.cm.ConnectionParameters;
-import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.Access;
+import io.rdma4j.Buffer;
+import io.rdma4j.Connection;
+import io.rdma4j.Exposed;
+import io.rdma4j.Listener;
 import io.rdma4j.verbs.RemoteMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -17,42 +17,34 @@ public final class HelloRdma {
 
     /** Runs server and client, each in a thread. */
     public static void main(String[] arguments) throws InterruptedException {
-        try (CmId listener = CmId.listen(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), CmQueuePairAttributes.defaults())) {
+        try (Listener listener = Listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
             Thread server = Thread.ofPlatform().start(() -> serve(listener));
-            call(new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.sourcePort()));
+            call(listener.address());
             server.join();
         }
     }
 
     // tag::server[]
-    private static void serve(CmId listener) {
-        try (Arena arena = Arena.ofShared();
-                CmId connection = listener.getRequest();
-                MemoryRegion region = new CmVerbs(connection).registerForRemoteAccess(arena.allocate(64))) {
-            connection.accept(ConnectionParameters.defaults()
-                    .withPrivateData(region.remote().encode()));
-            connection.awaitDisconnect();
-            System.out.println("server: my memory says " + region.memory().getString(0));
+    private static void serve(Listener listener) {
+        MemorySegment memory = Arena.ofAuto().allocate(64);
+        try (Exposed exposed = Exposed.of(memory, Access.READ, Access.WRITE);
+                Connection client = listener.accept().privateData(exposed).accept()) {
+            client.awaitEnd();
+            System.out.println("server: my memory says " + memory.getString(0));
         }
     }
     // end::server[]
 
     // tag::client[]
-    private static void call(InetSocketAddress server) {
-        try (Arena arena = Arena.ofShared();
-                CmId connection = CmId.connect(server, CmQueuePairAttributes.defaults())) {
-            RemoteMemory remote = RemoteMemory.decode(connection.peerPrivateData());
-            CmVerbs verbs = new CmVerbs(connection);
-            MemorySegment memory = arena.allocate(64);
-            try (MemoryRegion region = verbs.register(memory)) {
-                memory.setString(0, "hello, RDMA");
-                verbs.write(region, remote);
-                memory.fill((byte) 0);
-                verbs.read(region, remote);
-                System.out.println("client: read " + memory.getString(0));
-            }
-            connection.disconnect();
+    private static void call(InetSocketAddress address) {
+        try (Connection server = Connection.to(address).connect();
+                Buffer buffer = server.allocate(64)) {
+            RemoteMemory remote = server.peer().memory();
+            buffer.memory().setString(0, "hello, RDMA");
+            server.write(buffer, remote);
+            buffer.memory().fill((byte) 0);
+            server.read(buffer, remote);
+            System.out.println("client: read " + buffer.memory().getString(0));
         }
     }
     // end::client[]

@@ -1,161 +1,80 @@
 package io.rdma4j.examples;
 
-import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
-import io.rdma4j.cm.ConnectionParameters;
-import io.rdma4j.cm.PortSpace;
-import io.rdma4j.verbs.AccessFlag;
-import io.rdma4j.verbs.CompletionChannel;
-import io.rdma4j.verbs.CompletionOpcode;
-import io.rdma4j.verbs.CompletionQueue;
-import io.rdma4j.verbs.MemoryRegion;
-import io.rdma4j.verbs.QueuePair;
-import io.rdma4j.verbs.ReceiveWorkRequest;
-import io.rdma4j.verbs.SendWorkRequest;
-import io.rdma4j.verbs.SharedReceiveQueue;
-import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
-import io.rdma4j.verbs.WorkCompletion;
-import java.lang.foreign.Arena;
+import io.rdma4j.Buffer;
+import io.rdma4j.Connection;
+import io.rdma4j.ConnectionRequest;
+import io.rdma4j.Listener;
+import io.rdma4j.Message;
+import io.rdma4j.verbs.RdmaException;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 
-/**
- * A server that answers the requests of several clients with one thread. All connections share a receive queue and a completion
- * queue, whose channel the thread waits at.
- */
+/** A server that answers the messages of clients that come, go and fail, with a virtual thread for each. */
 public final class RequestResponse {
-    private static final int CLIENTS = 4;
+    private static final int CLIENTS = 64;
     private static final int REQUESTS = 100;
+    private static final int PLACES = 16;
 
     private RequestResponse() {}
 
     /** Runs the server, and clients that each ask for squares of numbers. */
     public static void main(String[] arguments) throws InterruptedException {
-        try (CmId listener = CmId.create(PortSpace.TCP)) {
-            listener.bindAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-            listener.listen(CLIENTS);
-            InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.sourcePort());
+        try (Listener listener = Listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+            Thread.startVirtualThread(() -> serve(listener));
             List<Thread> clients = new ArrayList<>();
             for (int i = 0; i < CLIENTS; i++) {
-                clients.add(Thread.ofPlatform().start(() -> ask(address)));
-            }
-            try (Server server = new Server(listener)) {
-                System.out.println("server: answered " + server.serve() + " requests of " + CLIENTS + " clients");
+                clients.add(Thread.startVirtualThread(() -> ask(listener.address())));
             }
             for (Thread client : clients) {
                 client.join();
             }
         }
+        System.out.println("all clients have their answers");
     }
 
-    private static void ask(InetSocketAddress server) {
-        try (Arena arena = Arena.ofShared();
-                CmId connection = CmId.connect(server, CmQueuePairAttributes.defaults())) {
-            CmVerbs verbs = new CmVerbs(connection);
+    // tag::server[]
+    /** Accepts clients until the listener is closed. */
+    private static void serve(Listener listener) {
+        for (ConnectionRequest request : listener) {
+            Thread.startVirtualThread(() -> answer(request));
+        }
+    }
+
+    /** Answers a client until it leaves. Each message is answered in place. */
+    private static void answer(ConnectionRequest request) {
+        try (Connection client = request.messages(PLACES, Long.BYTES).accept()) {
+            for (Message message : client.messages()) {
+                try (message) {
+                    long number = message.memory().get(ValueLayout.JAVA_LONG, 0);
+                    message.memory().set(ValueLayout.JAVA_LONG, 0, number * number);
+                    client.send(message.buffer());
+                }
+            }
+        } catch (RdmaException failed) {
+            System.err.println("server: a client has failed: " + failed.getMessage());
+        }
+    }
+    // end::server[]
+
+    // tag::client[]
+    private static void ask(InetSocketAddress address) {
+        try (Connection server = Connection.to(address).messages(1, Long.BYTES).connect();
+                Buffer request = server.allocate(Long.BYTES)) {
             long sum = 0;
-            try (MemoryRegion request = verbs.register(arena.allocate(ValueLayout.JAVA_LONG));
-                    MemoryRegion response = verbs.register(arena.allocate(ValueLayout.JAVA_LONG))) {
-                for (long number = 1; number <= REQUESTS; number++) {
-                    verbs.postReceive(number, response, 0, Long.BYTES);
-                    request.memory().set(ValueLayout.JAVA_LONG, 0, number);
-                    verbs.send(request);
-                    var _ = verbs.awaitReceiveCompletion();
-                    sum += response.memory().get(ValueLayout.JAVA_LONG, 0);
+            for (long number = 1; number <= REQUESTS; number++) {
+                request.memory().set(ValueLayout.JAVA_LONG, 0, number);
+                server.send(request);
+                try (Message answer = server.receive()) {
+                    sum += answer.memory().get(ValueLayout.JAVA_LONG, 0);
                 }
             }
-            System.out.println("client: the sum of the squares is " + sum);
-            connection.disconnect();
+            if (sum != 338_350) {
+                throw new IllegalStateException("the sum of the squares is " + sum);
+            }
         }
     }
-
-    /** The server, for one thread. A slot of its memory holds a request, then the response, and then receives again. */
-    private static final class Server implements AutoCloseable {
-        private static final int SLOTS = 16;
-
-        private final Arena arena = Arena.ofShared();
-        private final CompletionChannel channel;
-        private final CompletionQueue completions;
-        private final SharedReceiveQueue receives;
-        private final MemoryRegion slots;
-        private final Map<Integer, CmId> connections = new HashMap<>();
-        private final WorkCompletion[] completion = WorkCompletion.array(1);
-
-        Server(CmId listener) {
-            channel = listener.verbs().createCompletionChannel();
-            completions = listener.verbs().createCompletionQueue(2 * SLOTS, channel);
-            receives =
-                    listener.protectionDomain().createSharedReceiveQueue(SharedReceiveQueueInitAttributes.of(SLOTS, 1));
-            slots = listener.protectionDomain().register(arena.allocate(SLOTS * Long.BYTES), AccessFlag.LOCAL_WRITE);
-            for (int slot = 0; slot < SLOTS; slot++) {
-                receive(slot);
-            }
-            while (connections.size() < CLIENTS) {
-                CmId connection = listener.getRequest();
-                QueuePair queuePair = connection.createQueuePair(CmQueuePairAttributes.defaults()
-                        .withCompletions(completions, completions)
-                        .withSharedReceiveQueue(receives));
-                connections.put(queuePair.number(), connection);
-                connection.accept(ConnectionParameters.defaults());
-            }
-        }
-
-        /** Serves all requests of all clients, and returns their number. */
-        int serve() {
-            int answered = 0;
-            while (answered < CLIENTS * REQUESTS) {
-                WorkCompletion next = awaitCompletion();
-                if (next.opcode() == CompletionOpcode.RECEIVE) {
-                    answer(next.queuePairNumber(), next.id());
-                } else {
-                    receive(next.id());
-                    answered++;
-                }
-            }
-            return answered;
-        }
-
-        private WorkCompletion awaitCompletion() {
-            while (completions.poll(completion) == 0) {
-                completions.requestNotification(false);
-                if (completions.poll(completion) > 0) {
-                    break; // completed before the notification was requested
-                }
-                channel.await().acknowledgeEvents(1);
-            }
-            if (!completion[0].isSuccess()) {
-                throw new IllegalStateException(completion[0].toString());
-            }
-            return completion[0];
-        }
-
-        private void answer(int queuePairNumber, long slot) {
-            long number = slots.memory().getAtIndex(ValueLayout.JAVA_LONG, slot);
-            slots.memory().setAtIndex(ValueLayout.JAVA_LONG, slot, number * number);
-            CmId connection = Objects.requireNonNull(connections.get(queuePairNumber));
-            Objects.requireNonNull(connection.queuePair())
-                    .postSend(SendWorkRequest.send(slot, slots, slot * Long.BYTES, Long.BYTES)
-                            .signaled());
-        }
-
-        private void receive(long slot) {
-            receives.postReceive(new ReceiveWorkRequest().reset(slot).into(slots, slot * Long.BYTES, Long.BYTES));
-        }
-
-        @Override
-        public void close() {
-            connections.values().forEach(CmId::close);
-            receives.close();
-            completions.close();
-            channel.close();
-            slots.close();
-            arena.close();
-        }
-    }
+    // end::client[]
 }

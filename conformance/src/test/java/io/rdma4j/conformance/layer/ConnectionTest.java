@@ -56,8 +56,7 @@ class ConnectionTest {
     private Ends connect(ConnectionOptions options) {
         CompletableFuture<Connection> accepted = CompletableFuture.supplyAsync(
                 () -> fixture.listener.accept(PATIENCE).privateData(table).accept(), fixture.threads);
-        Connection client =
-                Connection.to(fixture.address()).options(options).connect();
+        Connection client = Connection.to(fixture.address()).options(options).connect();
         return new Ends(client, accepted.join());
     }
 
@@ -100,8 +99,7 @@ class ConnectionTest {
         try (Ends ends = connect();
                 Buffer buffer = ends.client().allocate(64)) {
             RemoteMemory remote = ends.client().peer().memory();
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> ends.client().write(buffer, remote.slice(0, 63)));
+            assertThatIllegalArgumentException().isThrownBy(() -> ends.client().write(buffer, remote.slice(0, 63)));
             assertThatIllegalArgumentException().isThrownBy(() -> ends.client().read(buffer, remote));
             assertThatIllegalArgumentException().isThrownBy(() -> ends.client().fetchAndAdd(remote.slice(0, 4), 1));
             ends.client().write(buffer, remote);
@@ -141,8 +139,7 @@ class ConnectionTest {
             buffer.memory().fill((byte) 3);
             Batch batch = ends.client().batch();
             for (int at = 0; at < BYTES; at += 64) {
-                batch.write(
-                        buffer.slice(at, 64), ends.client().peer().memory().slice(at, 64));
+                batch.write(buffer.slice(at, 64), ends.client().peer().memory().slice(at, 64));
             }
             assertThat(batch.size()).isEqualTo(BYTES / 64);
             batch.post().await(PATIENCE);
@@ -164,7 +161,8 @@ class ConnectionTest {
             assertThatExceptionOfType(RemoteAccessException.class)
                     .isThrownBy(() -> ends.client().write(buffer, beyond))
                     .withMessageContaining("remote access error");
-            assertThatExceptionOfType(RdmaException.class).isThrownBy(() -> ends.client().write(buffer, remote));
+            assertThatExceptionOfType(RdmaException.class)
+                    .isThrownBy(() -> ends.client().write(buffer, remote));
         }
     }
 
@@ -202,8 +200,9 @@ class ConnectionTest {
     @Test
     void connectingTakesAtMostItsTime() {
         long start = System.nanoTime();
-        assertThatExceptionOfType(RdmaTimeoutException.class).isThrownBy(() -> Connection.to(fixture.address())
-                .connect(Duration.ofMillis(300))); // nobody takes the request
+        assertThatExceptionOfType(RdmaTimeoutException.class)
+                .isThrownBy(() ->
+                        Connection.to(fixture.address()).connect(Duration.ofMillis(300))); // nobody takes the request
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(Duration.ofMillis(300), PATIENCE);
     }
 
@@ -216,7 +215,8 @@ class ConnectionTest {
             ends.client().awaitEnd(PATIENCE);
             assertThat(ends.client().isOpen()).isFalse();
             assertThatExceptionOfType(DisconnectedException.class)
-                    .isThrownBy(() -> ends.client().write(buffer, ends.client().peer().memory()));
+                    .isThrownBy(() ->
+                            ends.client().write(buffer, ends.client().peer().memory()));
         }
     }
 

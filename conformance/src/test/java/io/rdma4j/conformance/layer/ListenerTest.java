@@ -54,8 +54,8 @@ class ListenerTest {
             }
             return count;
         });
-        Future<?> wait = threads.submit(() ->
-                assertThatExceptionOfType(ClosedException.class).isThrownBy(() -> listener.accept()));
+        Future<?> wait = threads.submit(
+                () -> assertThatExceptionOfType(ClosedException.class).isThrownBy(() -> listener.accept()));
         assertThatExceptionOfType(RdmaException.class)
                 .isThrownBy(() -> Connection.to(listener.address()).connect(Duration.ofMillis(500)));
         listener.close();
@@ -111,8 +111,8 @@ class ListenerTest {
             for (int i = 0; i < addresses.length; i++) {
                 CompletableFuture<Connection> accepted = CompletableFuture.supplyAsync(
                         () -> listener.accept(PATIENCE).privateData(table).accept(), threads);
-                try (Connection client = Connection.to(
-                                        new InetSocketAddress(addresses[i], listener.address().getPort()))
+                try (Connection client = Connection.to(new InetSocketAddress(
+                                        addresses[i], listener.address().getPort()))
                                 .connect();
                         Connection _ = accepted.join();
                         Buffer buffer = client.allocate(8)) {

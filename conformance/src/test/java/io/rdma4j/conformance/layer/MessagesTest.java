@@ -26,7 +26,8 @@ import org.junit.jupiter.api.Timeout;
 /** Messages of the upper layer. */
 @Timeout(120)
 class MessagesTest {
-    private static final ConnectionOptions MESSAGES = ConnectionOptions.defaults().withMessages(4, 64);
+    private static final ConnectionOptions MESSAGES =
+            ConnectionOptions.defaults().withMessages(4, 64);
 
     private final LayerFixture fixture = new LayerFixture();
 
@@ -81,8 +82,7 @@ class MessagesTest {
     }
 
     private Void ask() {
-        try (Connection server =
-                        Connection.to(fixture.address()).messages(2, 8).connect();
+        try (Connection server = Connection.to(fixture.address()).messages(2, 8).connect();
                 Buffer buffer = server.allocate(8)) {
             for (long number = 1; number <= 20; number++) {
                 buffer.memory().set(ValueLayout.JAVA_LONG, 0, number);
