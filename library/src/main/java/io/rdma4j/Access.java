@@ -4,7 +4,7 @@ import io.rdma4j.verbs.AccessFlag;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What peers may do with {@linkplain Exposed exposed} memory. */
+/** A right of peers to {@linkplain Exposed exposed} memory. */
 public enum Access {
     /** Read it. C: {@code IBV_ACCESS_REMOTE_READ}. */
     READ(AccessFlag.REMOTE_READ),

@@ -44,7 +44,7 @@ public final class Batch {
      */
     public Batch write(Buffer source, RemoteMemory target) {
         target.requireLength(source.lengthBytes());
-        return add(Operation.WRITE, source, target);
+        return add(SendOperation.WRITE, source, target);
     }
 
     /**
@@ -54,15 +54,15 @@ public final class Batch {
      */
     public Batch read(Buffer target, RemoteMemory source) {
         source.requireLength(target.lengthBytes());
-        return add(Operation.READ, target, source);
+        return add(SendOperation.READ, target, source);
     }
 
     /** Adds a message. */
     public Batch send(Buffer message) {
-        return add(Operation.SEND, message, null);
+        return add(SendOperation.SEND, message, null);
     }
 
-    private Batch add(Operation operation, Buffer local, @Nullable RemoteMemory remote) {
+    private Batch add(SendOperation operation, Buffer local, @Nullable RemoteMemory remote) {
         if (count == requests.length) {
             grow();
         }

@@ -172,7 +172,7 @@ public final class Connection implements AutoCloseable {
 
     private void write(Buffer source, RemoteMemory target, long deadlineNanos) {
         target.requireLength(source.lengthBytes());
-        sends.execute(Operation.WRITE, source, target, 0, 0, deadlineNanos);
+        sends.execute(SendOperation.WRITE, source, target, 0, 0, deadlineNanos);
     }
 
     /**
@@ -200,7 +200,7 @@ public final class Connection implements AutoCloseable {
                     source.lengthBytes() + " bytes of the peer do not fit into a buffer of " + target.lengthBytes());
         }
         Buffer exact = source.lengthBytes() == target.lengthBytes() ? target : target.slice(0, source.lengthBytes());
-        sends.execute(Operation.READ, exact, source, 0, 0, deadlineNanos);
+        sends.execute(SendOperation.READ, exact, source, 0, 0, deadlineNanos);
     }
 
     /**
@@ -213,12 +213,12 @@ public final class Connection implements AutoCloseable {
      * @throws io.rdma4j.verbs.RdmaException as {@link #write(Buffer, RemoteMemory)}
      */
     public long fetchAndAdd(RemoteMemory target, long summand) {
-        return atomic(Operation.FETCH_AND_ADD, target, summand, 0, Long.MAX_VALUE);
+        return atomic(SendOperation.FETCH_AND_ADD, target, summand, 0, Long.MAX_VALUE);
     }
 
     /** Adds to a number in the peer's memory, like {@link #fetchAndAdd(RemoteMemory, long)}, within a time, which ends the connection. */
     public long fetchAndAdd(RemoteMemory target, long summand, Duration timeout) {
-        return atomic(Operation.FETCH_AND_ADD, target, summand, 0, deadlineNanos(timeout));
+        return atomic(SendOperation.FETCH_AND_ADD, target, summand, 0, deadlineNanos(timeout));
     }
 
     /**
@@ -233,15 +233,15 @@ public final class Connection implements AutoCloseable {
      * @throws io.rdma4j.verbs.RdmaException as {@link #write(Buffer, RemoteMemory)}
      */
     public long compareAndSwap(RemoteMemory target, long expected, long replacement) {
-        return atomic(Operation.COMPARE_AND_SWAP, target, expected, replacement, Long.MAX_VALUE);
+        return atomic(SendOperation.COMPARE_AND_SWAP, target, expected, replacement, Long.MAX_VALUE);
     }
 
     /** Replaces a number, like {@link #compareAndSwap(RemoteMemory, long, long)}, within a time, which ends the connection. */
     public long compareAndSwap(RemoteMemory target, long expected, long replacement, Duration timeout) {
-        return atomic(Operation.COMPARE_AND_SWAP, target, expected, replacement, deadlineNanos(timeout));
+        return atomic(SendOperation.COMPARE_AND_SWAP, target, expected, replacement, deadlineNanos(timeout));
     }
 
-    private long atomic(Operation operation, RemoteMemory target, long first, long second, long deadlineNanos) {
+    private long atomic(SendOperation operation, RemoteMemory target, long first, long second, long deadlineNanos) {
         target.requireLength(Long.BYTES);
         atomicLock.lock();
         try {
@@ -273,12 +273,12 @@ public final class Connection implements AutoCloseable {
      * @throws io.rdma4j.verbs.RdmaException as {@link #write(Buffer, RemoteMemory)}
      */
     public void send(Buffer message) {
-        sends.execute(Operation.SEND, message, null, 0, 0, Long.MAX_VALUE);
+        sends.execute(SendOperation.SEND, message, null, 0, 0, Long.MAX_VALUE);
     }
 
     /** Sends a message, like {@link #send(Buffer)}, within a time, which ends the connection. */
     public void send(Buffer message, Duration timeout) {
-        sends.execute(Operation.SEND, message, null, 0, 0, deadlineNanos(timeout));
+        sends.execute(SendOperation.SEND, message, null, 0, 0, deadlineNanos(timeout));
     }
 
     /**

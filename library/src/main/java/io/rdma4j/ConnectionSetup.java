@@ -8,7 +8,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What both ends of a connection choose before it is established. Used by one thread.
+ * The choices that both ends of a connection have before it is established. Used by one thread.
  *
  * @param <S> the type of the end
  */

@@ -39,7 +39,7 @@ public final class Exposed implements AutoCloseable {
      *
      * @param memory memory that every thread may access, of an arena that stays open until this object is closed. Hardware needs native
      *     memory
-     * @param rights what peers may do
+     * @param rights the rights of peers
      */
     public static Exposed of(MemorySegment memory, Access... rights) {
         Set<Access> set = EnumSet.noneOf(Access.class);

@@ -8,8 +8,8 @@ import java.util.Arrays;
  * The other side of a connection. Immutable.
  *
  * @param address its address and port
- * @param privateData what its program has sent with the connection request or the acceptance; the field of the message has a fixed length,
- *     so zeros follow
+ * @param privateData the data that its program has sent with the connection request or the acceptance; the field of the message has a
+ *     fixed length, so zeros follow
  */
 @SuppressWarnings("ArrayRecordComponent") // copied in and out, and compared by content
 public record Peer(InetSocketAddress address, byte[] privateData) {

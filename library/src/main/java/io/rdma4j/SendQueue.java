@@ -70,11 +70,11 @@ final class SendQueue {
      *
      * @param local the local memory
      * @param remote the peer's memory, null for a message
-     * @param first see {@link Operation#fill}
-     * @param second see {@link Operation#fill}
+     * @param first see {@link SendOperation#fill}
+     * @param second see {@link SendOperation#fill}
      */
     void execute(
-            Operation operation,
+            SendOperation operation,
             Buffer local,
             @Nullable RemoteMemory remote,
             long first,
@@ -92,7 +92,8 @@ final class SendQueue {
     }
 
     /** Posts an operation and returns its number; without room, the negative number of the one that must be complete first. */
-    private long postIfRoom(Operation operation, Buffer local, @Nullable RemoteMemory remote, long first, long second) {
+    private long postIfRoom(
+            SendOperation operation, Buffer local, @Nullable RemoteMemory remote, long first, long second) {
         postLock.lock();
         try {
             requireUsable(operation.call());

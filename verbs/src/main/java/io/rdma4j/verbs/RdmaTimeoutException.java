@@ -8,7 +8,7 @@ public final class RdmaTimeoutException extends RdmaException {
      * Creates an exception.
      *
      * @param operation the name of the call
-     * @param details what the call waited for, a clause without a full stop; may be empty
+     * @param details the object that the call waited for, a clause without a full stop; may be empty
      * @param hint a remedy, as a sentence; may be empty
      */
     public RdmaTimeoutException(String operation, String details, String hint) {

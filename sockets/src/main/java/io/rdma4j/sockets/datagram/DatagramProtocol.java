@@ -46,7 +46,7 @@ public final class DatagramProtocol {
     private final ByteBuffer message = ByteBuffer.allocate(DatagramSizes.SLOT_BYTES);
     private final Map<Drop, Long> dropped = new EnumMap<>(Drop.class);
     private @Nullable DatagramAddress connected;
-    private @Nullable Peer lastSender;
+    private @Nullable DatagramPeer lastSender;
     /** Datagrams in {@link #arrivals} that occupy no slot of an end. */
     private int copies;
 
@@ -116,7 +116,7 @@ public final class DatagramProtocol {
      * @return false if there is no free send slot; then nothing has changed
      */
     public boolean send(ByteBuffer data, DatagramAddress to, long nowNanos) {
-        Peer peer = peers.recipient(to);
+        DatagramPeer peer = peers.recipient(to);
         LocalEnd end = endFor(peer, true);
         if (end == null) {
             return false;
@@ -156,7 +156,7 @@ public final class DatagramProtocol {
         data.position(data.limit());
     }
 
-    private @Nullable LocalEnd endFor(Peer peer, boolean wanted) {
+    private @Nullable LocalEnd endFor(DatagramPeer peer, boolean wanted) {
         LocalEnd end = peer.end();
         if (end == null) {
             end = network.localEnd(peer.address(), wanted);
@@ -167,7 +167,7 @@ public final class DatagramProtocol {
         return end;
     }
 
-    private void ask(Peer peer, LocalEnd end, ByteBuffer data, long nowNanos) {
+    private void ask(DatagramPeer peer, LocalEnd end, ByteBuffer data, long nowNanos) {
         peer.asked(nowNanos);
         questions++;
         message.clear();
@@ -176,14 +176,14 @@ public final class DatagramProtocol {
         sendMessage(peer);
     }
 
-    private void answer(Peer peer, LocalEnd end) {
+    private void answer(DatagramPeer peer, LocalEnd end) {
         message.clear();
         end.companionHeader(CompanionHeader.CONTROL).write(message);
         message.flip();
         sendMessage(peer);
     }
 
-    private void sendMessage(Peer peer) {
+    private void sendMessage(DatagramPeer peer) {
         if (!network.sendCompanion(message, peer.address())) {
             drop(Drop.NOT_SENT);
         }
@@ -227,7 +227,7 @@ public final class DatagramProtocol {
         CompanionHeader header = CompanionHeader.parse(in);
         if (header == null
                 || header.isIpv4() != from.isIpv4()
-                || !Peer.isNumber(header.queuePairNumber())
+                || !DatagramPeer.isNumber(header.queuePairNumber())
                 || in.remaining() > maxPayloadBytes(from.isIpv4())) {
             drop(Drop.MALFORMED);
         } else if (connected != null && !connected.equals(from)) {
@@ -240,7 +240,7 @@ public final class DatagramProtocol {
     }
 
     private void onAnswer(DatagramAddress from, int queuePairNumber, long nowNanos) {
-        Peer peer = peers.find(from);
+        DatagramPeer peer = peers.find(from);
         if (peer == null || !peer.owesAnswer(nowNanos, CONFIRM_NANOS)) {
             drop(Drop.UNSOLICITED);
             return;
@@ -250,7 +250,7 @@ public final class DatagramProtocol {
     }
 
     private void onQuestion(DatagramAddress from, int queuePairNumber, ByteBuffer data, long nowNanos) {
-        Peer peer = peers.asker(from);
+        DatagramPeer peer = peers.asker(from);
         LocalEnd end = endFor(peer, false);
         if (end == null) {
             drop(Drop.NO_ROOM);
@@ -295,7 +295,7 @@ public final class DatagramProtocol {
         if (hasRoute && !isFrom(in, route, header)) {
             return Drop.FORGED;
         }
-        Peer peer = sender(header, end);
+        DatagramPeer peer = sender(header, end);
         if (peer != null && peer.queuePairNumber() != queuePairNumber && peer.owesAnswer(nowNanos, CONFIRM_NANOS)) {
             network.readCompanion(); // its answer may have arrived before this datagram
             peer = sender(header, end);
@@ -325,8 +325,8 @@ public final class DatagramProtocol {
     }
 
     /** Returns the sender of a datagram. It is most often the previous one. */
-    private @Nullable Peer sender(DatagramHeader header, LocalEnd end) {
-        Peer last = lastSender;
+    private @Nullable DatagramPeer sender(DatagramHeader header, LocalEnd end) {
+        DatagramPeer last = lastSender;
         if (last == null
                 || last.group() == null
                 || last.end() != end

@@ -17,17 +17,17 @@ import org.jspecify.annotations.Nullable;
 final class PeerGroup {
     /** The peers of one address, the least recently used first. */
     private static final class Host {
-        private final Map<DatagramAddress, Peer> peers = new LinkedHashMap<>(2, 0.75f, true);
+        private final Map<DatagramAddress, DatagramPeer> peers = new LinkedHashMap<>(2, 0.75f, true);
     }
 
     private final int most;
-    private final Map<DatagramAddress, Peer> peers = new HashMap<>();
+    private final Map<DatagramAddress, DatagramPeer> peers = new HashMap<>();
     private final Map<DatagramAddress, Host> hosts = new HashMap<>();
 
     /** Hosts by their number of peers, index 0 for one peer. Each map has the least recently used host first. */
     private final List<LinkedHashMap<Host, Host>> hostsByCount = new ArrayList<>();
 
-    private @Nullable Peer lastUsed;
+    private @Nullable DatagramPeer lastUsed;
 
     PeerGroup(int most) {
         this.most = most;
@@ -38,12 +38,12 @@ final class PeerGroup {
     }
 
     @Nullable
-    Peer find(DatagramAddress address) {
+    DatagramPeer find(DatagramAddress address) {
         return peers.get(address);
     }
 
     /** Marks a peer of the group as the most recently used one. */
-    void use(Peer peer) {
+    void use(DatagramPeer peer) {
         if (peer == lastUsed) {
             return;
         }
@@ -56,10 +56,10 @@ final class PeerGroup {
     }
 
     /** Adds a peer that is not in the group; closes the peer that it displaces. */
-    void add(Peer peer) {
+    void add(DatagramPeer peer) {
         if (peers.size() == most) {
             Host largest = hostsByCount.getLast().firstEntry().getKey();
-            Peer displaced = largest.peers.values().iterator().next();
+            DatagramPeer displaced = largest.peers.values().iterator().next();
             remove(displaced);
             displaced.close();
         }
@@ -72,7 +72,7 @@ final class PeerGroup {
     }
 
     /** Removes a peer without closing it. */
-    void remove(Peer peer) {
+    void remove(DatagramPeer peer) {
         Host host = hosts.get(peer.host());
         if (host == null || peers.remove(peer.address()) == null) {
             return;
@@ -103,13 +103,13 @@ final class PeerGroup {
         }
     }
 
-    void forEach(Consumer<Peer> action) {
+    void forEach(Consumer<DatagramPeer> action) {
         peers.values().forEach(action);
     }
 
     /** Closes and removes all peers. */
     void clear() {
-        for (Peer peer : peers.values()) {
+        for (DatagramPeer peer : peers.values()) {
             peer.group(null);
             peer.close();
         }

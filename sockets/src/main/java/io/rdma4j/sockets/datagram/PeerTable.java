@@ -22,25 +22,25 @@ final class PeerTable {
     }
 
     /** Returns the peer that the application sends to; adds it if it is unknown. */
-    Peer recipient(DatagramAddress address) {
-        Peer peer = recipients.find(address);
+    DatagramPeer recipient(DatagramAddress address) {
+        DatagramPeer peer = recipients.find(address);
         if (peer != null) {
             recipients.use(peer);
             return peer;
         }
         peer = find(address);
         if (peer == null) {
-            peer = new Peer(address);
+            peer = new DatagramPeer(address);
         }
         move(peer, recipients);
         return peer;
     }
 
     /** Returns the peer that has asked for this side's queue pair; adds it if it is unknown. */
-    Peer asker(DatagramAddress address) {
-        Peer peer = find(address);
+    DatagramPeer asker(DatagramAddress address) {
+        DatagramPeer peer = find(address);
         if (peer == null) {
-            peer = new Peer(address);
+            peer = new DatagramPeer(address);
             askers.add(peer);
         } else {
             use(peer);
@@ -49,7 +49,7 @@ final class PeerTable {
     }
 
     /** Records that a datagram arrived from the queue pair of a peer in this table. */
-    void onDatagram(Peer peer) {
+    void onDatagram(DatagramPeer peer) {
         if (peer.group() == askers) {
             move(peer, senders);
         } else {
@@ -57,14 +57,14 @@ final class PeerTable {
         }
     }
 
-    private static void use(Peer peer) {
+    private static void use(DatagramPeer peer) {
         PeerGroup group = peer.group();
         if (group != null) {
             group.use(peer);
         }
     }
 
-    private static void move(Peer peer, PeerGroup to) {
+    private static void move(DatagramPeer peer, PeerGroup to) {
         PeerGroup from = peer.group();
         if (from != null) {
             from.remove(peer);
@@ -74,15 +74,15 @@ final class PeerTable {
 
     /** Returns the peer, or null if it is unknown. */
     @Nullable
-    Peer find(DatagramAddress address) {
-        Peer peer = recipients.find(address);
+    DatagramPeer find(DatagramAddress address) {
+        DatagramPeer peer = recipients.find(address);
         if (peer == null) {
             peer = senders.find(address);
         }
         return peer == null ? askers.find(address) : peer;
     }
 
-    void forEach(Consumer<Peer> action) {
+    void forEach(Consumer<DatagramPeer> action) {
         recipients.forEach(action);
         senders.forEach(action);
         askers.forEach(action);

@@ -18,7 +18,7 @@ class PeerGroupTest {
     private final PeerGroup group = new PeerGroup(MAX);
 
     /** The peers, the least recently used first. */
-    private final List<Peer> model = new ArrayList<>();
+    private final List<DatagramPeer> model = new ArrayList<>();
 
     /** When each host was used, or gained or lost a peer, counted in operations. */
     private final Map<DatagramAddress, Integer> times = new HashMap<>();
@@ -31,9 +31,9 @@ class PeerGroupTest {
         Random random = new Random(seed);
         for (int i = 0; i < 20_000; i++) {
             DatagramAddress address = DatagramSide.ipv4(random.nextInt(8), 1 + random.nextInt(6));
-            Peer known = group.find(address);
+            DatagramPeer known = group.find(address);
             if (known == null) {
-                add(new Peer(address));
+                add(new DatagramPeer(address));
             } else if (random.nextInt(10) == 0) {
                 group.remove(known);
                 model.remove(known);
@@ -54,7 +54,7 @@ class PeerGroupTest {
         assertThat(model).allSatisfy(peer -> assertThat(peer.group()).isNull());
     }
 
-    private void add(Peer peer) {
+    private void add(DatagramPeer peer) {
         if (model.size() == MAX) {
             Map<DatagramAddress, Integer> counts = new HashMap<>();
             model.forEach(each -> counts.merge(each.host(), 1, Integer::sum));
@@ -65,7 +65,7 @@ class PeerGroupTest {
                     .map(Map.Entry::getKey)
                     .min(Comparator.comparing(each -> times.getOrDefault(each, 0)))
                     .orElseThrow();
-            Peer displaced = model.stream()
+            DatagramPeer displaced = model.stream()
                     .filter(each -> each.host().equals(host))
                     .findFirst()
                     .orElseThrow();

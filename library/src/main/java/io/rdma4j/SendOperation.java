@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The operations of a connection, by the name of their call. */
-enum Operation {
+enum SendOperation {
     WRITE("write"),
     READ("read"),
     SEND("send"),
@@ -15,7 +15,7 @@ enum Operation {
 
     private final String call;
 
-    Operation(String call) {
+    SendOperation(String call) {
         this.call = call;
     }
 

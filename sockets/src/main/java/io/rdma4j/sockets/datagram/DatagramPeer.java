@@ -3,7 +3,7 @@ package io.rdma4j.sockets.datagram;
 import org.jspecify.annotations.Nullable;
 
 /** The state of a peer: an address with a port. Not thread safe. */
-final class Peer {
+final class DatagramPeer {
     /** The lowest number of an ordinary queue pair; lower ones are management queue pairs. */
     private static final int FIRST_NUMBER = 2;
 
@@ -19,7 +19,7 @@ final class Peer {
     private long askedNanos;
     private int unanswered;
 
-    Peer(DatagramAddress address) {
+    DatagramPeer(DatagramAddress address) {
         this.address = address;
         host = new DatagramAddress(address.high(), address.low(), address.scope(), 0);
     }
