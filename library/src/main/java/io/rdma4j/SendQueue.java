@@ -134,22 +134,28 @@ final class SendQueue {
         postLock.lock();
         try {
             requireUsable(BATCH);
-            int some = (int) Math.min(most, capacity - (posted - completed));
-            if (some == 0) {
-                return 0;
+            long before = posted;
+            int some = (int) Math.min(most, capacity - (before - completed));
+            if (some > 0) {
+                for (int i = 0; i < some; i++) {
+                    part[i] = requests[from + i].id(before + 1 + i);
+                }
+                part[some - 1].signaled();
+                posted = before + postPart(some, before);
             }
-            for (int i = 0; i < some; i++) {
-                part[i] = requests[from + i].id(posted + 1 + i);
-            }
-            requests[from + some - 1].signaled();
-            queuePair.postSends(part, some);
-            posted += some;
             return some;
-        } catch (PartialPostException failed) {
-            posted += failed.posted();
-            throw failed;
         } finally {
             postLock.unlock();
+        }
+    }
+
+    private int postPart(int count, long before) {
+        try {
+            queuePair.postSends(part, count);
+            return count;
+        } catch (PartialPostException failed) {
+            posted = before + failed.posted();
+            throw failed;
         }
     }
 
