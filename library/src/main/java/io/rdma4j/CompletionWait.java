@@ -24,6 +24,7 @@ final class CompletionWait {
     private final String connection;
     private final Waiter waiter = new Waiter();
     private final BooleanSupplier isOver = this::isOver;
+    private final BooleanSupplier isOverOrEnded = this::isOverOrEnded;
     private boolean isListening;
     private volatile boolean isClosed;
 
@@ -83,8 +84,20 @@ final class CompletionWait {
      * @return false after the deadline, or if the thread is interrupted
      */
     boolean await(long deadlineNanos) {
+        return await(isOver, deadlineNanos);
+    }
+
+    /**
+     * Waits like {@link #await(long)}, and only until the connection has ended: without posted work requests, no completion follows its
+     * end.
+     */
+    boolean awaitOrEnd(long deadlineNanos) {
+        return await(isOverOrEnded, deadlineNanos);
+    }
+
+    private boolean await(BooleanSupplier condition, long deadlineNanos) {
         events.handle();
-        boolean isInTime = waiter.await(driver, isOver, deadlineNanos);
+        boolean isInTime = waiter.await(driver, condition, deadlineNanos);
         if (channel.isReady() && !isClosed) {
             CompletionQueue reported = channel.poll();
             if (reported != null) {
@@ -96,6 +109,10 @@ final class CompletionWait {
 
     private boolean isOver() {
         return channel.isReady() || events.isReady() || isClosed;
+    }
+
+    private boolean isOverOrEnded() {
+        return isOver() || events.isEnded();
     }
 
     /** Returns whether the connection has ended, as flushed completions suggest: the event may be about to arrive. */

@@ -108,11 +108,16 @@ final class ReceiveQueue {
     private void await(long deadlineNanos) {
         wait.arm(RECEIVE);
         poll();
-        if (polledCount > 0 || wait.await(deadlineNanos)) {
+        if (polledCount > 0) {
             return;
         }
-        poll();
-        if (polledCount == 0) {
+        boolean isInTime = wait.awaitOrEnd(deadlineNanos);
+        boolean hasEnded = wait.events().isEnded();
+        poll(); // what arrived before the end is received
+        if (polledCount == 0 && hasEnded) {
+            throw wait.events().ended(RECEIVE);
+        }
+        if (polledCount == 0 && !isInTime) {
             throw Thread.currentThread().isInterrupted()
                     ? new InterruptedRdmaException(RECEIVE, "no message of " + wait, "")
                     : new RdmaTimeoutException(RECEIVE, "no message of " + wait, "");

@@ -116,6 +116,22 @@ class MessagesTest {
         }
     }
 
+    /** No receive is posted then, so no completion tells of the end. */
+    @Test
+    void aReceiveEndsWithTheConnectionAlthoughAllPlacesAreOccupied() throws Exception {
+        try (Ends ends = fixture.connect(MESSAGES);
+                Buffer buffer = ends.client().allocate(8)) {
+            for (int i = 0; i < 4; i++) {
+                ends.client().send(buffer);
+                var _ = ends.server().receive(PATIENCE);
+            }
+            Future<?> receiving = fixture.threads.submit(() -> assertThatExceptionOfType(DisconnectedException.class)
+                    .isThrownBy(() -> ends.server().receive()));
+            ends.client().close();
+            receiving.get();
+        }
+    }
+
     @Test
     void aReceiveThatTimesOutLeavesTheConnection() {
         try (Ends ends = fixture.connect(MESSAGES);
