@@ -76,7 +76,7 @@ public abstract sealed class ConnectionSetup<S extends ConnectionSetup<S>> permi
     }
 
     CmQueuePairAttributes attributes() {
-        return CmQueuePairAttributes.of(new QueuePairCapabilities(
-                options.sends(), Math.max(1, options.messages()), 1, 1, options.inlineBytes()));
+        return CmQueuePairAttributes.of(
+                new QueuePairCapabilities(options.sends(), Math.max(1, options.messages()), 1, 1, 0));
     }
 }

@@ -39,6 +39,7 @@ final class SendQueue {
     private final ReentrantLock postLock = new ReentrantLock();
 
     private final SendWorkRequest request = new SendWorkRequest();
+
     /** Work requests of a batch that are posted together, so many that others can be posted while they are executed. */
     private final SendWorkRequest[] part;
 
