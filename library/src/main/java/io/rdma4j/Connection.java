@@ -310,7 +310,7 @@ public final class Connection implements AutoCloseable {
      */
     public Iterable<Message> messages() {
         var _ = receives();
-        return () -> new Messages(this);
+        return () -> new UntilEnd<>(this::receive);
     }
 
     private ReceiveQueue receives() {

@@ -11,7 +11,6 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
-import java.util.NoSuchElementException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -133,31 +132,7 @@ public final class Listener implements Iterable<ConnectionRequest>, AutoCloseabl
      */
     @Override
     public Iterator<ConnectionRequest> iterator() {
-        return new Iterator<>() {
-            private @Nullable ConnectionRequest next;
-
-            @Override
-            public boolean hasNext() {
-                if (next == null) {
-                    try {
-                        next = accept();
-                    } catch (ClosedException closed) {
-                        return false;
-                    }
-                }
-                return true;
-            }
-
-            @Override
-            public ConnectionRequest next() {
-                if (!hasNext()) {
-                    throw new NoSuchElementException("the listener is closed");
-                }
-                ConnectionRequest request = Objects.requireNonNull(next);
-                next = null;
-                return request;
-            }
-        };
+        return new UntilEnd<>(this::accept);
     }
 
     /**
