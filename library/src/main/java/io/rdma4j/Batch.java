@@ -1,9 +1,11 @@
 package io.rdma4j;
 
+import io.rdma4j.verbs.PlacementType;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.SendWorkRequest;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +46,17 @@ public final class Batch {
      */
     public Batch write(Buffer source, RemoteMemory target) {
         target.requireLength(source.lengthBytes());
-        return add(SendOperation.WRITE, source, target);
+        return add(SendOperation.WRITE, source, target, 0);
+    }
+
+    /**
+     * Adds a write with immediate data; see {@link Connection#writeWithImmediate(Buffer, RemoteMemory, int)}.
+     *
+     * @throws IllegalArgumentException if the peer's memory is shorter than the buffer
+     */
+    public Batch writeWithImmediate(Buffer source, RemoteMemory target, int immediate) {
+        target.requireLength(source.lengthBytes());
+        return add(SendOperation.WRITE_WITH_IMMEDIATE, source, target, immediate);
     }
 
     /**
@@ -54,20 +66,45 @@ public final class Batch {
      */
     public Batch read(Buffer target, RemoteMemory source) {
         source.requireLength(target.lengthBytes());
-        return add(SendOperation.READ, target, source);
+        return add(SendOperation.READ, target, source, 0);
     }
 
     /** Adds a message. */
     public Batch send(Buffer message) {
-        return add(SendOperation.SEND, message, null);
+        return add(SendOperation.SEND, message, null, 0);
     }
 
-    private Batch add(SendOperation operation, Buffer local, @Nullable RemoteMemory remote) {
+    /** Adds a message with immediate data; see {@link Connection#sendWithImmediate(Buffer, int)}. */
+    public Batch sendWithImmediate(Buffer message, int immediate) {
+        return add(SendOperation.SEND_WITH_IMMEDIATE, message, null, immediate);
+    }
+
+    /**
+     * Adds a store of a number in the peer's memory; see {@link Connection#atomicWrite(RemoteMemory, long)}.
+     *
+     * @throws IllegalArgumentException if the peer's memory is shorter than 8 bytes
+     */
+    public Batch atomicWrite(RemoteMemory target, long value) {
+        target.requireLength(Long.BYTES);
+        return add(SendOperation.ATOMIC_WRITE, null, target, value);
+    }
+
+    /**
+     * Adds a flush of what earlier operations have written; see {@link Connection#flush(RemoteMemory, Set)}.
+     *
+     * @throws IllegalArgumentException if there is no placement type
+     */
+    public Batch flush(RemoteMemory target, Set<PlacementType> types) {
+        return add(SendOperation.FLUSH, null, target, PlacementType.bits(types));
+    }
+
+    private Batch add(
+            SendOperation operation, @Nullable Buffer local, @Nullable RemoteMemory remote, long operand) {
         if (count == requests.length) {
             grow();
         }
         SendWorkRequest request = requests[count].reset(0);
-        operation.fill(request, local, remote, 0, 0);
+        operation.fill(request, local, remote, operand, 0);
         count++;
         return this;
     }

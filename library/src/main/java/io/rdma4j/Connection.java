@@ -5,6 +5,7 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.PlacementType;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.wait.WaitDriver;
@@ -176,6 +177,25 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
+     * Writes a buffer to the peer's memory, like {@link #write(Buffer, RemoteMemory)}, and notifies the peer's program: it receives an empty
+     * {@link Message} with 32 bits of immediate data. The peer needs a place for it, as for {@link #send}. C: {@code
+     * IBV_WR_RDMA_WRITE_WITH_IMM}.
+     */
+    public void writeWithImmediate(Buffer source, RemoteMemory target, int immediate) {
+        writeWithImmediate(source, target, immediate, Long.MAX_VALUE);
+    }
+
+    /** Writes with immediate data, like {@link #writeWithImmediate(Buffer, RemoteMemory, int)}, within a time, which ends the connection. */
+    public void writeWithImmediate(Buffer source, RemoteMemory target, int immediate, Duration timeout) {
+        writeWithImmediate(source, target, immediate, deadlineNanos(timeout));
+    }
+
+    private void writeWithImmediate(Buffer source, RemoteMemory target, int immediate, long deadlineNanos) {
+        target.requireLength(source.lengthBytes());
+        sends.execute(SendOperation.WRITE_WITH_IMMEDIATE, source, target, immediate, 0, deadlineNanos);
+    }
+
+    /**
      * Reads the peer's memory into the start of a buffer, and waits for the data.
      *
      * @throws IllegalArgumentException if the buffer is shorter than the peer's memory
@@ -241,6 +261,44 @@ public final class Connection implements AutoCloseable {
         return atomic(SendOperation.COMPARE_AND_SWAP, target, expected, replacement, deadlineNanos(timeout));
     }
 
+    /**
+     * Stores a number in the peer's memory, whose eight bytes change at once for every reader. It is executed after all earlier operations.
+     * C: {@code ibv_wr_atomic_write}.
+     *
+     * @param target at least 8 bytes at an address that is a multiple of 8
+     * @param value the number, which is sent in the byte order of this host
+     * @throws IllegalArgumentException if the peer's memory is shorter
+     * @throws io.rdma4j.verbs.RdmaException as {@link #write(Buffer, RemoteMemory)}; {@code ENOTSUP} if the device has no such operation
+     */
+    public void atomicWrite(RemoteMemory target, long value) {
+        target.requireLength(Long.BYTES);
+        sends.execute(SendOperation.ATOMIC_WRITE, null, target, value, 0, Long.MAX_VALUE);
+    }
+
+    /** Stores a number, like {@link #atomicWrite(RemoteMemory, long)}, within a time, which ends the connection. */
+    public void atomicWrite(RemoteMemory target, long value, Duration timeout) {
+        target.requireLength(Long.BYTES);
+        sends.execute(SendOperation.ATOMIC_WRITE, null, target, value, 0, deadlineNanos(timeout));
+    }
+
+    /**
+     * Waits until what was written to the peer's memory is visible to all devices of the peer's host, or persistent. The peer must have
+     * exposed it with {@link Access#FLUSH_GLOBAL} or {@link Access#FLUSH_PERSISTENT}. C: {@code ibv_wr_flush}.
+     *
+     * @param target the memory that was written
+     * @param types one or both placement types
+     * @throws IllegalArgumentException if there is no type
+     * @throws io.rdma4j.verbs.RdmaException as {@link #write(Buffer, RemoteMemory)}; {@code ENOTSUP} if the device has no such operation
+     */
+    public void flush(RemoteMemory target, Set<PlacementType> types) {
+        sends.execute(SendOperation.FLUSH, null, target, PlacementType.bits(types), 0, Long.MAX_VALUE);
+    }
+
+    /** Waits for the placement of what was written, like {@link #flush(RemoteMemory, Set)}, within a time, which ends the connection. */
+    public void flush(RemoteMemory target, Set<PlacementType> types, Duration timeout) {
+        sends.execute(SendOperation.FLUSH, null, target, PlacementType.bits(types), 0, deadlineNanos(timeout));
+    }
+
     private long atomic(SendOperation operation, RemoteMemory target, long first, long second, long deadlineNanos) {
         target.requireLength(Long.BYTES);
         atomicLock.lock();
@@ -279,6 +337,19 @@ public final class Connection implements AutoCloseable {
     /** Sends a message, like {@link #send(Buffer)}, within a time, which ends the connection. */
     public void send(Buffer message, Duration timeout) {
         sends.execute(SendOperation.SEND, message, null, 0, 0, deadlineNanos(timeout));
+    }
+
+    /**
+     * Sends a message with 32 bits of immediate data, like {@link #send(Buffer)}; the peer reads them with {@link Message#immediate}. C:
+     * {@code IBV_WR_SEND_WITH_IMM}.
+     */
+    public void sendWithImmediate(Buffer message, int immediate) {
+        sends.execute(SendOperation.SEND_WITH_IMMEDIATE, message, null, immediate, 0, Long.MAX_VALUE);
+    }
+
+    /** Sends a message with immediate data, like {@link #sendWithImmediate(Buffer, int)}, within a time, which ends the connection. */
+    public void sendWithImmediate(Buffer message, int immediate, Duration timeout) {
+        sends.execute(SendOperation.SEND_WITH_IMMEDIATE, message, null, immediate, 0, deadlineNanos(timeout));
     }
 
     /**

@@ -69,14 +69,14 @@ final class SendQueue {
     /**
      * Waits for room, posts an operation and waits for it.
      *
-     * @param local the local memory
+     * @param local the local memory, null for an operation without
      * @param remote the peer's memory, null for a message
      * @param first see {@link SendOperation#fill}
      * @param second see {@link SendOperation#fill}
      */
     void execute(
             SendOperation operation,
-            Buffer local,
+            @Nullable Buffer local,
             @Nullable RemoteMemory remote,
             long first,
             long second,
@@ -94,7 +94,7 @@ final class SendQueue {
 
     /** Posts an operation and returns its number; without room, the negative number of the one that must be complete first. */
     private long postIfRoom(
-            SendOperation operation, Buffer local, @Nullable RemoteMemory remote, long first, long second) {
+            SendOperation operation, @Nullable Buffer local, @Nullable RemoteMemory remote, long first, long second) {
         postLock.lock();
         try {
             requireUsable(operation.call());

@@ -15,12 +15,15 @@ import io.rdma4j.ConnectionOptions;
 import io.rdma4j.ConnectionRequest;
 import io.rdma4j.Exposed;
 import io.rdma4j.cm.ConnectionRejectedException;
+import io.rdma4j.conformance.device.Capability;
 import io.rdma4j.conformance.device.Driver;
 import io.rdma4j.conformance.device.NotOn;
+import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.conformance.layer.LayerFixture.Ends;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.DisconnectedException;
 import io.rdma4j.verbs.InterruptedRdmaException;
+import io.rdma4j.verbs.PlacementType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.RdmaTimeoutException;
 import io.rdma4j.verbs.RemoteAccessException;
@@ -31,6 +34,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
@@ -91,6 +95,36 @@ class ConnectionTest {
             assertThat(ends.client().compareAndSwap(number, 5, 9)).isEqualTo(5);
             assertThat(ends.client().compareAndSwap(number, 5, 1)).isEqualTo(9);
             assertThat(memory.get(ValueLayout.JAVA_LONG, 8)).isEqualTo(9);
+        }
+    }
+
+    @Test
+    void whatIsFlushedWasWrittenBefore() {
+        TestDevices.require(Capability.FLUSH);
+        try (Ends ends = connect();
+                Exposed flushable = Exposed.of(
+                        Arena.ofAuto().allocate(64, 8), Access.WRITE, Access.FLUSH_GLOBAL);
+                Buffer buffer = ends.client().allocate(8)) {
+            RemoteMemory target = flushable.at(ends.server());
+            Set<PlacementType> types = Set.of(PlacementType.GLOBAL);
+            buffer.memory().set(ValueLayout.JAVA_LONG, 0, 3);
+            ends.client().write(buffer, target);
+            ends.client().flush(target, types);
+            assertThat(flushable.memory().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(3);
+            ends.client().atomicWrite(target.slice(8, 8), 4, PATIENCE);
+            assertThat(flushable.memory().get(ValueLayout.JAVA_LONG, 8)).isEqualTo(4);
+            ends.client()
+                    .batch()
+                    .write(buffer, target.slice(16, 8))
+                    .flush(target, types)
+                    .atomicWrite(target.slice(24, 8), 5)
+                    .post()
+                    .await();
+            assertThat(flushable.memory().get(ValueLayout.JAVA_LONG, 16)).isEqualTo(3);
+            assertThat(flushable.memory().get(ValueLayout.JAVA_LONG, 24)).isEqualTo(5);
+            assertThatIllegalArgumentException().isThrownBy(() -> ends.client().flush(target, Set.of()));
+            assertThatIllegalArgumentException().isThrownBy(() -> ends.client().atomicWrite(target.slice(0, 7), 0));
+            ends.client().flush(target, types, PATIENCE);
         }
     }
 

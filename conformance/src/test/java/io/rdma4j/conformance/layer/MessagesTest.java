@@ -5,17 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.rdma4j.Access;
 import io.rdma4j.Buffer;
 import io.rdma4j.Connection;
 import io.rdma4j.ConnectionOptions;
 import io.rdma4j.ConnectionRequest;
+import io.rdma4j.Exposed;
 import io.rdma4j.Message;
 import io.rdma4j.conformance.device.Driver;
 import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.layer.LayerFixture.Ends;
 import io.rdma4j.verbs.DisconnectedException;
 import io.rdma4j.verbs.RdmaTimeoutException;
+import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkRequestException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -95,6 +99,45 @@ class MessagesTest {
             }
         }
         return null;
+    }
+
+    @Test
+    @NotOn(value = Driver.SIW, because = "iWARP has no immediate data")
+    void immediateDataArriveWithMessagesAndAfterWrites() {
+        try (Ends ends = fixture.connect(MESSAGES);
+                Exposed exposed = Exposed.of(Arena.ofAuto().allocate(8), Access.WRITE);
+                Buffer number = ends.client().allocate(8)) {
+            number.memory().set(ValueLayout.JAVA_LONG, 0, 4711);
+            RemoteMemory target = exposed.at(ends.server());
+            ends.client().sendWithImmediate(number, -1);
+            assertNext(ends.server(), -1, 8);
+            ends.client().writeWithImmediate(number, target, 7, PATIENCE);
+            assertNext(ends.server(), 7, 0);
+            assertThat(exposed.memory().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(4711);
+            number.memory().set(ValueLayout.JAVA_LONG, 0, 42);
+            ends.client()
+                    .batch()
+                    .writeWithImmediate(number, target, 8)
+                    .sendWithImmediate(number, 9)
+                    .send(number)
+                    .post()
+                    .await();
+            assertNext(ends.server(), 8, 0);
+            assertThat(exposed.memory().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(42);
+            assertNext(ends.server(), 9, 8);
+            try (Message plain = ends.server().receive(PATIENCE)) {
+                assertThat(plain.hasImmediate()).isFalse();
+                assertThat(plain.immediate()).isZero();
+            }
+        }
+    }
+
+    private static void assertNext(Connection receiver, int immediate, long lengthBytes) {
+        try (Message message = receiver.receive(PATIENCE)) {
+            assertThat(message.hasImmediate()).isTrue();
+            assertThat(message.immediate()).isEqualTo(immediate);
+            assertThat(message.lengthBytes()).isEqualTo(lengthBytes);
+        }
     }
 
     @Test
