@@ -98,8 +98,7 @@ public final class Batch {
         return add(SendOperation.FLUSH, null, target, PlacementType.bits(types));
     }
 
-    private Batch add(
-            SendOperation operation, @Nullable Buffer local, @Nullable RemoteMemory remote, long operand) {
+    private Batch add(SendOperation operation, @Nullable Buffer local, @Nullable RemoteMemory remote, long operand) {
         if (count == requests.length) {
             grow();
         }

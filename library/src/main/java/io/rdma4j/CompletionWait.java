@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
 /**
- * Waits for completions of one queue of a connection, and for the end of the connection meanwhile. One thread at a time polls and waits;
+ * Waits for completions of one queue of a connection or datagram socket, and for its end meanwhile. One thread at a time polls and waits;
  * any thread may close it.
  */
 final class CompletionWait {
@@ -20,8 +20,8 @@ final class CompletionWait {
     private final CompletionQueue queue;
     private final CompletionChannel channel;
     private final WaitDriver driver;
-    private final ConnectionEvents events;
-    private final String connection;
+    private final ChannelEvents events;
+    private final String owner;
     private final Waiter waiter = new Waiter();
     private final BooleanSupplier isOver = this::isOver;
     private final BooleanSupplier isOverOrEnded = this::isOverOrEnded;
@@ -32,13 +32,13 @@ final class CompletionWait {
      * Creates an object without threads.
      *
      * @param queue a completion queue with a channel
-     * @param events the events of the connection
-     * @param connection the connection as text, for messages
+     * @param events the events of the connection or socket
+     * @param owner the connection or socket as text, for messages
      */
-    CompletionWait(CompletionQueue queue, ConnectionEvents events, String connection) {
+    CompletionWait(CompletionQueue queue, ChannelEvents events, String owner) {
         this.queue = queue;
         this.events = events;
-        this.connection = connection;
+        this.owner = owner;
         channel = Objects.requireNonNull(queue.channel(), "the completion queue has no channel");
         driver = channel.waitDriver();
     }
@@ -47,13 +47,13 @@ final class CompletionWait {
         return driver;
     }
 
-    ConnectionEvents events() {
+    ChannelEvents events() {
         return events;
     }
 
     void requireOpen(String operation) {
         if (isClosed) {
-            throw new ClosedException(operation, connection + " is closed", "");
+            throw new ClosedException(operation, owner + " is closed", "");
         }
     }
 
@@ -136,6 +136,6 @@ final class CompletionWait {
 
     @Override
     public String toString() {
-        return connection;
+        return owner;
     }
 }

@@ -2,14 +2,11 @@ package io.rdma4j;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.ClosedException;
-import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.PlacementType;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.wait.WaitDriver;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
@@ -18,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -42,8 +38,8 @@ public final class Connection implements AutoCloseable {
     private final CompletionWait sendWait;
     private final SendQueue sends;
     private final @Nullable CompletionWait receiveWait;
-    private final @Nullable ReceiveQueue receives;
-    private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
+    private final @Nullable ReceiveQueue<Message> receives;
+    private final Buffers buffers;
     private final AtomicBoolean isClosing = new AtomicBoolean();
 
     /** The old values of atomic operations, one at a time; its memory is allocated at the first use. */
@@ -59,20 +55,25 @@ public final class Connection implements AutoCloseable {
         options = setup.options();
         queuePair = id.createQueuePair(setup.attributes());
         sendWait = new CompletionWait(queuePair.sendCompletions(), events, "the connection " + id);
+        buffers = new Buffers(id.protectionDomain(), sendWait.toString());
         sends = new SendQueue(queuePair, sendWait, options.sends());
         int messages = options.messages();
         receiveWait =
                 messages == 0 ? null : new CompletionWait(queuePair.receiveCompletions(), events, sendWait.toString());
         receives = receiveWait == null
                 ? null
-                : new ReceiveQueue(
-                        queuePair, receiveWait, allocate((long) messages * options.messageBytes()), messages);
+                : new ReceiveQueue<>(
+                        queuePair,
+                        receiveWait,
+                        allocate((long) messages * options.messageBytes()),
+                        messages,
+                        Message::new);
         peer = new Peer(Objects.requireNonNull(id.peerAddress(), "the connection has no peer"), id.peerPrivateData());
     }
 
     /** Waits until the connection is established. */
-    void awaitEstablished(String operation, Deadline deadline) {
-        events.await(CmEvent.Type.ESTABLISHED, operation, deadline);
+    void awaitEstablished(Steps steps) {
+        steps.await(CmEvent.Type.ESTABLISHED);
         peer = new Peer(peer.address(), id.peerPrivateData());
         events.watch();
     }
@@ -122,7 +123,7 @@ public final class Connection implements AutoCloseable {
 
     /** Allocates memory for the operations of this connection. It is filled with zeros, and aligned to 64 bytes. */
     public Buffer allocate(long bytes) {
-        return register(Arena.ofAuto().allocate(bytes, 64));
+        return buffers.allocate(bytes);
     }
 
     /**
@@ -132,18 +133,7 @@ public final class Connection implements AutoCloseable {
      *     Hardware needs native memory
      */
     public Buffer register(MemorySegment memory) {
-        MemoryRegion region = id.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE);
-        regions.add(region);
-        if (isClosing.get()) {
-            closeRegion(region);
-            throw new ClosedException("register", sendWait + " is closed", "");
-        }
-        return new Buffer(region, () -> closeRegion(region));
-    }
-
-    private void closeRegion(MemoryRegion region) {
-        regions.remove(region);
-        region.close();
+        return buffers.register(memory);
     }
 
     // ---- operations
@@ -384,8 +374,8 @@ public final class Connection implements AutoCloseable {
         return () -> new UntilEnd<>(this::receive);
     }
 
-    private ReceiveQueue receives() {
-        ReceiveQueue queue = receives;
+    private ReceiveQueue<Message> receives() {
+        ReceiveQueue<Message> queue = receives;
         if (queue == null) {
             throw new IllegalStateException(this
                     + " has no places for messages: choose their number with messages(count, bytes) before it is made");
@@ -427,9 +417,10 @@ public final class Connection implements AutoCloseable {
         if (!isClosing.compareAndSet(false, true)) {
             return;
         }
+        buffers.refuse();
         if (!events.isEnded()) {
             sends.drain(deadlineNanos(options.closeTimeout()));
-            events.disconnect();
+            events.flush();
             events.awaitDisconnected(options.closeTimeout());
         }
         List<Runnable> steps = new ArrayList<>();
@@ -439,7 +430,7 @@ public final class Connection implements AutoCloseable {
             steps.add(receiving::close);
         }
         steps.add(events::close);
-        regions.forEach(region -> steps.add(region::close));
+        steps.addAll(buffers.closingSteps());
         Cleanup.runAll(steps);
     }
 

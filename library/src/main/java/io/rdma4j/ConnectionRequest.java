@@ -60,10 +60,10 @@ public final class ConnectionRequest extends ConnectionSetup<ConnectionRequest> 
         beginAnswer();
         try {
             ConnectionEvents events = new ConnectionEvents(channel, id);
-            Deadline deadline = events.deadline(options().timeout());
+            Steps steps = new Steps(channel, "accept", options().timeout());
             Connection connection = new Connection(events, this);
             id.accept(parameters(id));
-            connection.awaitEstablished("accept", deadline);
+            connection.awaitEstablished(steps);
             return connection;
         } catch (RuntimeException | Error failed) {
             Cleanup.after(failed, id::close);

@@ -59,14 +59,14 @@ public final class Connector extends ConnectionSetup<Connector> {
         CmId id = channel.createId(PortSpace.TCP);
         try {
             ConnectionEvents events = new ConnectionEvents(channel, id);
-            Deadline deadline = events.deadline(options().timeout());
-            id.resolveAddress(source, peer, deadline.remaining());
-            events.await(CmEvent.Type.ADDRESS_RESOLVED, "connect", deadline);
-            id.resolveRoute(deadline.remaining());
-            events.await(CmEvent.Type.ROUTE_RESOLVED, "connect", deadline);
+            Steps steps = new Steps(channel, "connect", options().timeout());
+            id.resolveAddress(source, peer, steps.remaining());
+            steps.await(CmEvent.Type.ADDRESS_RESOLVED);
+            id.resolveRoute(steps.remaining());
+            steps.await(CmEvent.Type.ROUTE_RESOLVED);
             Connection connection = new Connection(events, this);
             id.connect(parameters(id));
-            connection.awaitEstablished("connect", deadline);
+            connection.awaitEstablished(steps);
             return connection;
         } catch (RuntimeException | Error failed) {
             Cleanup.after(failed, id::close);

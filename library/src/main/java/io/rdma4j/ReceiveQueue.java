@@ -1,6 +1,5 @@
 package io.rdma4j;
 
-import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.InterruptedRdmaException;
 import io.rdma4j.verbs.QueuePair;
@@ -9,16 +8,27 @@ import io.rdma4j.verbs.RdmaTimeoutException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.WorkRequestException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** The messages of a connection: places for them, and those that have arrived. Thread safe; one thread at a time receives. */
-final class ReceiveQueue {
+/**
+ * The places for what arrives at a queue pair, and what has arrived. Thread safe; one thread at a time receives.
+ *
+ * @param <P> the type of what arrives
+ */
+final class ReceiveQueue<P extends ReceivePlace> {
+    /** Makes a place. */
+    interface Factory<P extends ReceivePlace> {
+        P create(ReceiveQueue<P> queue, int number, Buffer memory);
+    }
+
     private static final String RECEIVE = "receive";
     private static final int MOST_AT_ONCE = 16;
 
     private final QueuePair queuePair;
     private final CompletionWait wait;
-    private final Message[] messages;
+    private final List<P> places;
 
     /** Guards what follows. */
     private final ReentrantLock receiveLock = new ReentrantLock();
@@ -39,25 +49,26 @@ final class ReceiveQueue {
      * @param memory the memory of all places
      * @param count the number of places
      */
-    ReceiveQueue(QueuePair queuePair, CompletionWait wait, Buffer memory, int count) {
+    ReceiveQueue(QueuePair queuePair, CompletionWait wait, Buffer memory, int count, Factory<P> factory) {
         this.queuePair = queuePair;
         this.wait = wait;
         long bytes = memory.lengthBytes() / count;
         polled = WorkCompletion.array(Math.min(count, MOST_AT_ONCE));
-        messages = new Message[count];
-        for (int place = 0; place < count; place++) {
-            messages[place] = new Message(this, place, memory.slice(place * bytes, bytes));
-            post(messages[place]);
+        places = new ArrayList<>(count);
+        for (int number = 0; number < count; number++) {
+            P place = factory.create(this, number, memory.slice(number * bytes, bytes));
+            places.add(place);
+            post(place);
         }
     }
 
-    /** Posts the place of a message. */
-    void post(Message message) {
+    /** Posts a place. */
+    void post(ReceivePlace place) {
         postLock.lock();
         try {
-            Buffer place = message.whole();
+            Buffer whole = place.whole();
             queuePair.postReceive(
-                    request.reset(message.place()).into(place.region(), place.offsetBytes(), place.lengthBytes()));
+                    request.reset(place.number()).into(whole.region(), whole.offsetBytes(), whole.lengthBytes()));
         } catch (RdmaException closed) {
             return; // nothing arrives any more
         } finally {
@@ -65,8 +76,8 @@ final class ReceiveQueue {
         }
     }
 
-    /** Waits for a message. */
-    Message receive(long deadlineNanos) {
+    /** Waits for what arrives next. */
+    P receive(long deadlineNanos) {
         receiveLock.lock();
         try {
             while (polledNext == polledCount) {
@@ -84,10 +95,9 @@ final class ReceiveQueue {
                 polledNext = 0;
                 throw failure();
             }
-            Message message = messages[(int) completion.id()];
-            boolean isWrite = completion.opcode() == CompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE;
-            message.open(isWrite ? 0 : completion.byteLength(), completion.hasImmediate(), completion.immediate());
-            return message;
+            P place = places.get((int) completion.id());
+            place.open(completion);
+            return place;
         } finally {
             receiveLock.unlock();
         }
@@ -119,8 +129,8 @@ final class ReceiveQueue {
         }
         if (polledCount == 0 && !isInTime) {
             throw Thread.currentThread().isInterrupted()
-                    ? new InterruptedRdmaException(RECEIVE, "no message of " + wait, "")
-                    : new RdmaTimeoutException(RECEIVE, "no message of " + wait, "");
+                    ? new InterruptedRdmaException(RECEIVE, "nothing has arrived at " + wait, "")
+                    : new RdmaTimeoutException(RECEIVE, "nothing has arrived at " + wait, "");
         }
     }
 

@@ -201,6 +201,29 @@ final class SendQueue {
         }
     }
 
+    /** Waits for a work request that is complete without an answer of a peer, also if the thread is interrupted. */
+    void awaitUninterruptibly(String operation, long number) {
+        boolean wasInterrupted = Thread.interrupted();
+        try {
+            while (completed < number) {
+                if (poll()) {
+                    continue;
+                }
+                wait.arm(operation);
+                if (!poll() && !wait.await(Long.MAX_VALUE)) {
+                    wasInterrupted |= Thread.interrupted();
+                }
+            }
+        } finally {
+            if (wasInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        if (number >= firstFailed) {
+            throw failure(operation);
+        }
+    }
+
     /** Waits until everything posted so far is complete, for at most a time. Does not throw. */
     void drain(long deadlineNanos) {
         try {

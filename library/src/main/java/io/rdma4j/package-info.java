@@ -4,7 +4,7 @@
  * <p>A server {@linkplain io.rdma4j.Listener listens} and {@linkplain io.rdma4j.ConnectionRequest accepts} connections; a client {@linkplain
  * io.rdma4j.Connection#to connects}. Either side {@linkplain io.rdma4j.Exposed exposes} memory, which the other reads, writes and
  * changes by atomic operations without a thread of the owner. {@link io.rdma4j.Message}s are received in order from memory that is
- * posted in advance.
+ * posted in advance. {@link io.rdma4j.Datagrams} sends to any number of peers and to multicast groups.
  *
  * {@snippet :
  * try (Exposed table = Exposed.of(Arena.ofAuto().allocate(4096), Access.READ, Access.WRITE);

@@ -2,7 +2,7 @@ package io.rdma4j.sockets;
 
 import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.DatagramEndpoint;
-import io.rdma4j.sockets.io.DatagramOptions;
+import io.rdma4j.sockets.io.DatagramEndpointOptions;
 import io.rdma4j.sockets.io.DatagramSettings;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketEndpoint;
@@ -36,11 +36,11 @@ import org.jspecify.annotations.Nullable;
 public final class RdmaDatagramSocket extends RdmaPollable {
 
     private final DatagramEndpoint endpoint;
-    private final DatagramOptions options;
+    private final DatagramEndpointOptions options;
 
     private RdmaDatagramSocket(DatagramEndpoint endpoint) {
         this.endpoint = endpoint;
-        options = new DatagramOptions(endpoint);
+        options = new DatagramEndpointOptions(endpoint);
     }
 
     /**
@@ -58,7 +58,7 @@ public final class RdmaDatagramSocket extends RdmaPollable {
 
     /** Returns the options that {@link #setOption} and {@link #option} support. */
     public static Set<SocketOption<?>> supportedOptions() {
-        return DatagramOptions.SUPPORTED;
+        return DatagramEndpointOptions.SUPPORTED;
     }
 
     /**

@@ -176,11 +176,8 @@ public record AddressVector(
                     completion + " with " + received.byteSize() + " bytes is not the receive of a datagram",
                     "Only datagrams begin with the 40 bytes that say where they came from");
         }
-        int first = received.get(INT, 0);
-        boolean isIpv6 = first >>> 28 == 6;
-        Gid source = isIpv6 ? gid(received, 8) : ipv4(received.get(INT, IPV4_AT + 12));
+        boolean isIpv6 = isIpv6(received);
         Gid target = isIpv6 ? gid(received, 24) : ipv4(received.get(INT, IPV4_AT + 16));
-        int trafficClass = isIpv6 ? first >>> 20 & 0xff : received.get(INT, IPV4_AT) >>> 16 & 0xff;
         boolean isUdp = !isIpv6 || received.get(ValueLayout.JAVA_BYTE, NEXT_HEADER_AT) == UDP;
         int index = isUdp ? context.gidIndex(port, target) : indexWithoutUdp(context.gidTable(port), target);
         if (index < 0) {
@@ -188,14 +185,34 @@ public record AddressVector(
                     "ibv_init_ah_from_wc",
                     Errno.ENODEV,
                     "no GID of " + context.device().name() + " is " + target + ", where the datagram was sent to",
-                    "To answer a datagram to a group, make an address vector from an address of your own");
+                    "To answer a datagram to a group, choose the GID of an address of your own: AddressVector.ofSender");
         }
-        int flowLabel = isIpv6 ? first & FLOW_LABEL_MASK : 0;
-        return of(index, source)
-                .withFlowLabel(flowLabel)
+        return ofSender(received, port, index);
+    }
+
+    /**
+     * Returns the address vector for a reply to a datagram from an address of this host, which may differ from the one to which the datagram
+     * was sent: that is a multicast group, for example.
+     *
+     * @param received memory of the receive of a datagram, of which the first 40 bytes are read
+     * @param port the device's port, from 1
+     * @param sourceGidIndex index of the source GID in the GID table of the port
+     * @throws IndexOutOfBoundsException if the memory is shorter than 40 bytes
+     */
+    public static AddressVector ofSender(MemorySegment received, int port, int sourceGidIndex) {
+        int first = received.get(INT, 0);
+        boolean isIpv6 = isIpv6(received);
+        Gid source = isIpv6 ? gid(received, 8) : ipv4(received.get(INT, IPV4_AT + 12));
+        int trafficClass = isIpv6 ? first >>> 20 & 0xff : received.get(INT, IPV4_AT) >>> 16 & 0xff;
+        return of(sourceGidIndex, source)
+                .withFlowLabel(isIpv6 ? first & FLOW_LABEL_MASK : 0)
                 .withHopLimit(LAST_HOP_LIMIT)
                 .withTrafficClass(trafficClass)
                 .withPort(port);
+    }
+
+    private static boolean isIpv6(MemorySegment received) {
+        return received.get(INT, 0) >>> 28 == 6;
     }
 
     /** Returns the index of a GID for packets of InfiniBand or RoCE v1, or -1. */

@@ -102,8 +102,7 @@ class ConnectionTest {
     void whatIsFlushedWasWrittenBefore() {
         TestDevices.require(Capability.FLUSH);
         try (Ends ends = connect();
-                Exposed flushable = Exposed.of(
-                        Arena.ofAuto().allocate(64, 8), Access.WRITE, Access.FLUSH_GLOBAL);
+                Exposed flushable = Exposed.of(Arena.ofAuto().allocate(64, 8), Access.WRITE, Access.FLUSH_GLOBAL);
                 Buffer buffer = ends.client().allocate(8)) {
             RemoteMemory target = flushable.at(ends.server());
             Set<PlacementType> types = Set.of(PlacementType.GLOBAL);

@@ -2,7 +2,7 @@ package io.rdma4j.sockets.nio;
 
 import io.rdma4j.sockets.io.ConnectionService;
 import io.rdma4j.sockets.io.DatagramEndpoint;
-import io.rdma4j.sockets.io.DatagramOptions;
+import io.rdma4j.sockets.io.DatagramEndpointOptions;
 import io.rdma4j.sockets.io.DatagramSettings;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketCleaner;
@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 public final class RdmaDatagramChannel extends DatagramChannel implements RdmaSelectable {
     private final SocketFamily family;
     private final DatagramEndpoint endpoint;
-    private final DatagramOptions options;
+    private final DatagramEndpointOptions options;
     private final KeyList keys = new KeyList();
     private final Cleaner.Cleanable cleanable;
 
@@ -75,7 +75,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements RdmaSe
         this.family = family;
         DatagramEndpoint current = new DatagramEndpoint(service, DatagramSettings.DEFAULT);
         endpoint = current;
-        options = new DatagramOptions(current);
+        options = new DatagramEndpointOptions(current);
         current.signal().add(keys::changed);
         cleanable = SocketCleaner.watch(this, () -> current);
     }
@@ -483,7 +483,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements RdmaSe
 
     @Override
     public Set<SocketOption<?>> supportedOptions() {
-        return DatagramOptions.SUPPORTED;
+        return DatagramEndpointOptions.SUPPORTED;
     }
 
     @Override

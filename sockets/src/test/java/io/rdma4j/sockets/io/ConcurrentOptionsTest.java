@@ -62,8 +62,8 @@ class ConcurrentOptionsTest {
 
     @Test
     void optionsOfDatagramSockets() throws Exception {
-        DatagramOptions options =
-                new DatagramOptions(new DatagramEndpoint(ConnectionService.ofProcess(), DatagramSettings.DEFAULT));
+        DatagramEndpointOptions options = new DatagramEndpointOptions(
+                new DatagramEndpoint(ConnectionService.ofProcess(), DatagramSettings.DEFAULT));
         bothValuesAreKept(options::set, options::get);
     }
 }

@@ -13,7 +13,7 @@ import java.net.SocketOption;
 import java.util.Set;
 
 /** The options of a datagram socket as {@link SocketOption}s. Thread safe. */
-public final class DatagramOptions {
+public final class DatagramEndpointOptions {
     /** The options that can be set and read. */
     public static final Set<SocketOption<?>> SUPPORTED = Set.of(
             SO_SNDBUF,
@@ -32,7 +32,7 @@ public final class DatagramOptions {
     private final DatagramEndpoint endpoint;
 
     /** Creates the options of an endpoint. */
-    public DatagramOptions(DatagramEndpoint endpoint) {
+    public DatagramEndpointOptions(DatagramEndpoint endpoint) {
         this.endpoint = endpoint;
     }
 

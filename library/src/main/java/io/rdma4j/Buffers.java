@@ -1,0 +1,61 @@
+package io.rdma4j;
+
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.ClosedException;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.ProtectionDomain;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The buffers of a connection or datagram socket, which are closed with it. Thread safe. */
+final class Buffers {
+    private static final int ALIGNMENT_BYTES = 64;
+
+    private final ProtectionDomain domain;
+    private final String owner;
+    private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
+    private volatile boolean isClosed;
+
+    /**
+     * Creates an empty set.
+     *
+     * @param domain the protection domain of the queue pair
+     * @param owner the connection or socket, for messages
+     */
+    Buffers(ProtectionDomain domain, String owner) {
+        this.domain = domain;
+        this.owner = owner;
+    }
+
+    Buffer allocate(long bytes) {
+        return register(Arena.ofAuto().allocate(bytes, ALIGNMENT_BYTES));
+    }
+
+    Buffer register(MemorySegment memory) {
+        MemoryRegion region = domain.register(memory, AccessFlag.LOCAL_WRITE);
+        regions.add(region);
+        if (isClosed) {
+            close(region);
+            throw new ClosedException("register", owner + " is closed", "");
+        }
+        return new Buffer(region, () -> close(region));
+    }
+
+    private void close(MemoryRegion region) {
+        regions.remove(region);
+        region.close();
+    }
+
+    /** Refuses new buffers from now on. */
+    void refuse() {
+        isClosed = true;
+    }
+
+    /** Returns the steps that close what the program has not closed. */
+    List<Runnable> closingSteps() {
+        return regions.stream().<Runnable>map(region -> region::close).toList();
+    }
+}

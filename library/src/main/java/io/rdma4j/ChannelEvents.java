@@ -1,0 +1,140 @@
+package io.rdma4j;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.verbs.ClosedException;
+import io.rdma4j.verbs.DisconnectedException;
+import io.rdma4j.verbs.wait.Signal;
+import io.rdma4j.verbs.wait.SignalListener;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The events of an identifier that has a queue pair. Any thread that waits for the queue pair handles them; otherwise a virtual thread
+ * does, so that a peer is answered although the program does not use the queue pair. Thread safe.
+ */
+abstract class ChannelEvents {
+    private final EventChannel channel;
+    private final CmId id;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final SignalListener onSignal = this::onSignal;
+    private final AtomicBoolean isScheduled = new AtomicBoolean();
+
+    /** Why the queue pair can no longer be used, or null. */
+    private volatile @Nullable String end;
+
+    private volatile boolean isClosed;
+
+    /** Creates the events of an identifier that reports to a channel alone. */
+    ChannelEvents(EventChannel channel, CmId id) {
+        this.channel = channel;
+        this.id = id;
+    }
+
+    CmId id() {
+        return id;
+    }
+
+    EventChannel channel() {
+        return channel;
+    }
+
+    Signal signal() {
+        return channel.signal();
+    }
+
+    /** Handles the events from now on, by a virtual thread if nobody waits. */
+    void watch() {
+        if (!channel.waitDriver().isInVirtualTime()) { // whose only thread handles them when it waits
+            channel.signal().add(onSignal);
+            onSignal();
+        }
+    }
+
+    private void onSignal() {
+        if (!channel.isReady() || end != null || !isScheduled.compareAndSet(false, true)) {
+            return;
+        }
+        boolean isStarted = false;
+        try {
+            Thread.ofVirtual().name("rdma4j-connection-events").start(() -> {
+                isScheduled.set(false);
+                handle();
+            });
+            isStarted = true;
+        } finally {
+            if (!isStarted) { // for lack of memory: the next event or wait tries again
+                isScheduled.set(false);
+            }
+        }
+    }
+
+    /** Returns whether there are events to handle. */
+    boolean isReady() {
+        return channel.isReady();
+    }
+
+    /** Handles the events that have arrived. Does not wait. */
+    void handle() {
+        if (!channel.isReady() || !lock.tryLock()) {
+            return;
+        }
+        try {
+            while (channel.isReady()) {
+                try (CmEvent event = channel.poll()) {
+                    if (event != null) {
+                        handle(event);
+                    }
+                }
+            }
+        } catch (ClosedException closed) {
+            return; // nobody needs the events any more
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Handles an event of the identifier, or of a request that it has received. */
+    abstract void handle(CmEvent event);
+
+    /** Moves the queue pair to the error state, so that its work requests are flushed. Does not throw. */
+    abstract void flush();
+
+    /** Ends the use of the queue pair: the work requests are flushed. The first reason is the one that calls report. */
+    void end(String reason) {
+        lock.lock();
+        try {
+            end = end == null ? reason : end;
+        } finally {
+            lock.unlock();
+        }
+        flush();
+        channel.signal().raise();
+    }
+
+    /** Returns whether the queue pair can no longer be used. */
+    boolean isEnded() {
+        return end != null;
+    }
+
+    /** Returns the exception for a call after the end. */
+    DisconnectedException ended(String operation) {
+        String reason = end;
+        return new DisconnectedException(operation, reason == null ? "the connection has ended" : reason);
+    }
+
+    boolean isClosed() {
+        return isClosed;
+    }
+
+    /** Closes the identifier with its queues, then the channel. */
+    void close() {
+        isClosed = true;
+        channel.signal().remove(onSignal);
+        channel.signal().raise();
+        Cleanup.runAll(List.of(id::close, channel::close));
+    }
+}

@@ -1,0 +1,110 @@
+package io.rdma4j;
+
+import io.rdma4j.verbs.WorkCompletion;
+import java.lang.foreign.MemorySegment;
+
+/** A place for what arrives: memory that is posted until something has arrived in it, and then used by the program until it is closed. */
+abstract sealed class ReceivePlace implements AutoCloseable permits Message, Datagram {
+    private final ReceiveQueue<?> queue;
+    private final int number;
+    private final Buffer whole;
+    private Buffer content;
+    private boolean hasImmediate;
+    private int immediate;
+    private volatile boolean isOpen;
+
+    ReceivePlace(ReceiveQueue<?> queue, int number, Buffer whole) {
+        this.queue = queue;
+        this.number = number;
+        this.whole = whole;
+        content = whole;
+    }
+
+    int number() {
+        return number;
+    }
+
+    Buffer whole() {
+        return whole;
+    }
+
+    /** Takes what has arrived. */
+    abstract void open(WorkCompletion completion);
+
+    /** Takes what has arrived in a part of the place. */
+    final void open(WorkCompletion completion, long offsetBytes, long lengthBytes) {
+        if (content.lengthBytes() != lengthBytes || content.offsetBytes() != whole.offsetBytes() + offsetBytes) {
+            content = whole.slice(offsetBytes, lengthBytes);
+        }
+        hasImmediate = completion.hasImmediate();
+        immediate = completion.immediate();
+        isOpen = true;
+    }
+
+    /**
+     * Returns what has arrived as a buffer, which can be sent as a reply without a copy.
+     *
+     * @throws IllegalStateException if this object is closed
+     */
+    public Buffer buffer() {
+        requireOpen();
+        return content;
+    }
+
+    /**
+     * Returns the bytes that have arrived.
+     *
+     * @throws IllegalStateException if this object is closed
+     */
+    public MemorySegment memory() {
+        return buffer().memory();
+    }
+
+    /**
+     * Returns the length in bytes.
+     *
+     * @throws IllegalStateException if this object is closed
+     */
+    public long lengthBytes() {
+        return buffer().lengthBytes();
+    }
+
+    /**
+     * Returns whether the sender has added 32 bits of immediate data.
+     *
+     * @throws IllegalStateException if this object is closed
+     */
+    public boolean hasImmediate() {
+        requireOpen();
+        return hasImmediate;
+    }
+
+    /**
+     * Returns the immediate data, 0 if there are none.
+     *
+     * @throws IllegalStateException if this object is closed
+     */
+    public int immediate() {
+        requireOpen();
+        return hasImmediate ? immediate : 0;
+    }
+
+    final void requireOpen() {
+        if (!isOpen) {
+            throw new IllegalStateException("it is closed: its place may have been used again");
+        }
+    }
+
+    final boolean isOpen() {
+        return isOpen;
+    }
+
+    /** Gives the place back. Closing again has no effect, until the object is used for what arrives next. */
+    @Override
+    public void close() {
+        if (isOpen) {
+            isOpen = false;
+            queue.post(this);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package io.rdma4j;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.verbs.RdmaTimeoutException;
+import java.time.Duration;
+
+/** The steps by which an identifier is connected, resolved or joined, each with its event, within one time. Used by one thread. */
+final class Steps {
+    private final EventChannel channel;
+    private final String operation;
+    private final Deadline deadline;
+
+    /**
+     * Begins now.
+     *
+     * @param channel the channel, to which only this identifier reports
+     * @param operation the call, for messages
+     */
+    Steps(EventChannel channel, String operation, Duration timeout) {
+        this.channel = channel;
+        this.operation = operation;
+        deadline = new Deadline(channel, timeout);
+    }
+
+    /** Returns the time that is left. */
+    Duration remaining() {
+        return deadline.remaining();
+    }
+
+    /** Waits for the event of a step, and throws the failure that another event reports. Returns the event, acknowledged. */
+    CmEvent await(CmEvent.Type type) {
+        try (CmEvent event = channel.await(deadline.remaining())) {
+            if (event == null) {
+                throw new RdmaTimeoutException(operation, "the peer has not answered in time", "");
+            }
+            if (event.type() != type) {
+                throw event.toException(operation);
+            }
+            return event;
+        }
+    }
+}
