@@ -7,6 +7,7 @@ module io.rdma4j.testkit {
     requires transitive io.rdma4j.verbs;
     requires transitive io.rdma4j.cm;
     requires transitive io.rdma4j.soft;
+    requires transitive io.rdma4j;
     requires static org.junit.jupiter.api;
 
     exports io.rdma4j.testkit;

@@ -13,8 +13,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events of an identifier that has a queue pair. Any thread that waits for the queue pair handles them; otherwise a virtual thread
- * does, so that a peer is answered although the program does not use the queue pair. Thread safe.
+ * The events of an identifier that has a queue pair. Any thread that waits for the queue pair handles them; otherwise a task of the wait
+ * driver does, so that a peer is answered although the program does not use the queue pair. Thread safe.
  */
 abstract class ChannelEvents {
     private final EventChannel channel;
@@ -46,12 +46,10 @@ abstract class ChannelEvents {
         return channel.signal();
     }
 
-    /** Handles the events from now on, by a virtual thread if nobody waits. */
+    /** Handles the events from now on, by a task if nobody waits. */
     void watch() {
-        if (!channel.waitDriver().isInVirtualTime()) { // whose only thread handles them when it waits
-            channel.signal().add(onSignal);
-            onSignal();
-        }
+        channel.signal().add(onSignal);
+        onSignal();
     }
 
     private void onSignal() {
@@ -60,7 +58,7 @@ abstract class ChannelEvents {
         }
         boolean isStarted = false;
         try {
-            Thread.ofVirtual().name("rdma4j-connection-events").start(() -> {
+            channel.waitDriver().execute(() -> {
                 isScheduled.set(false);
                 handle();
             });

@@ -3,7 +3,11 @@ package io.rdma4j;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.WorkCompletion;
+import io.rdma4j.verbs.WorkRequestException;
 import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.verbs.wait.Waiter;
 import java.util.Objects;
@@ -115,8 +119,18 @@ final class CompletionWait {
         return isOver() || events.isEnded();
     }
 
+    /** Returns the exception for a work request that has failed, or that follows one that has failed. */
+    RdmaException failure(String operation, QueuePair queuePair, CompletionStatus status) {
+        requireOpen(operation);
+        if (status == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR && hasEnded()) {
+            return events.ended(operation);
+        }
+        return WorkRequestException.of(
+                operation, status, owner + " failed with " + status + ": " + queuePair.explain(status));
+    }
+
     /** Returns whether the connection has ended, as flushed completions suggest: the event may be about to arrive. */
-    boolean hasEnded() {
+    private boolean hasEnded() {
         events.handle();
         if (!events.isEnded()) {
             BooleanSupplier isKnown = () -> events.isReady() || events.isEnded();

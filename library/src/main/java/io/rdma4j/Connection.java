@@ -71,6 +71,17 @@ public final class Connection implements AutoCloseable {
         peer = new Peer(Objects.requireNonNull(id.peerAddress(), "the connection has no peer"), id.peerPrivateData());
     }
 
+    /** Sends the request or the acceptance. */
+    Connecting begin(Runnable send, Steps steps) {
+        try {
+            send.run();
+            return new Connecting(this, steps);
+        } catch (RuntimeException | Error failed) {
+            Cleanup.after(failed, this::abandon);
+            throw failed;
+        }
+    }
+
     /** Waits until the connection is established. */
     void awaitEstablished(Steps steps) {
         steps.await(CmEvent.Type.ESTABLISHED);
@@ -423,6 +434,18 @@ public final class Connection implements AutoCloseable {
             events.flush();
             events.awaitDisconnected(options.closeTimeout());
         }
+        release();
+    }
+
+    /** Closes a connection that was not established. Does not wait. */
+    void abandon() {
+        if (isClosing.compareAndSet(false, true)) {
+            buffers.refuse();
+            release();
+        }
+    }
+
+    private void release() {
         List<Runnable> steps = new ArrayList<>();
         steps.add(sendWait::close);
         CompletionWait receiving = receiveWait;

@@ -57,14 +57,21 @@ public final class ConnectionRequest extends ConnectionSetup<ConnectionRequest> 
      * @throws IllegalStateException if the request was answered before
      */
     public Connection accept() {
+        return start().await();
+    }
+
+    /**
+     * Begins to accept the request: sends the acceptance. {@link Connecting#await} waits for the client's confirmation.
+     *
+     * @throws io.rdma4j.cm.ConnectionRejectedException if the client has withdrawn its request
+     * @throws IllegalStateException if the request was answered before
+     */
+    public Connecting start() {
         beginAnswer();
         try {
             ConnectionEvents events = new ConnectionEvents(channel, id);
             Steps steps = new Steps(channel, "accept", options().timeout());
-            Connection connection = new Connection(events, this);
-            id.accept(parameters(id));
-            connection.awaitEstablished(steps);
-            return connection;
+            return new Connection(events, this).begin(() -> id.accept(parameters(id)), steps);
         } catch (RuntimeException | Error failed) {
             Cleanup.after(failed, id::close);
             Cleanup.after(failed, channel::close);

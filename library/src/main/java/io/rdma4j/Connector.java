@@ -46,16 +46,26 @@ public final class Connector extends ConnectionSetup<Connector> {
      *     name has no address
      */
     public Connection connect() {
+        return start().await();
+    }
+
+    /**
+     * Begins to connect: resolves the address and sends the request. {@link Connecting#await} waits for the peer's answer.
+     *
+     * @throws io.rdma4j.verbs.RdmaException if the peer cannot be reached: there is no route, no device has the local address, or the
+     *     name has no address
+     */
+    public Connecting start() {
         EventChannel channel = manager.openEventChannel();
         try {
-            return connect(channel);
+            return start(channel);
         } catch (RuntimeException | Error failed) {
             Cleanup.after(failed, channel::close);
             throw failed;
         }
     }
 
-    private Connection connect(EventChannel channel) {
+    private Connecting start(EventChannel channel) {
         CmId id = channel.createId(PortSpace.TCP);
         try {
             ConnectionEvents events = new ConnectionEvents(channel, id);
@@ -64,10 +74,7 @@ public final class Connector extends ConnectionSetup<Connector> {
             steps.await(CmEvent.Type.ADDRESS_RESOLVED);
             id.resolveRoute(steps.remaining());
             steps.await(CmEvent.Type.ROUTE_RESOLVED);
-            Connection connection = new Connection(events, this);
-            id.connect(parameters(id));
-            connection.awaitEstablished(steps);
-            return connection;
+            return new Connection(events, this).begin(() -> id.connect(parameters(id)), steps);
         } catch (RuntimeException | Error failed) {
             Cleanup.after(failed, id::close);
             throw failed;

@@ -7,7 +7,6 @@ import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.RdmaTimeoutException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
-import io.rdma4j.verbs.WorkRequestException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -135,10 +134,6 @@ final class ReceiveQueue<P extends ReceivePlace> {
     }
 
     private RdmaException failure() {
-        wait.requireOpen(RECEIVE);
-        if (failure == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR && wait.hasEnded()) {
-            return wait.events().ended(RECEIVE);
-        }
-        return WorkRequestException.of(RECEIVE, failure, wait + " failed: " + queuePair.explain(failure));
+        return wait.failure(RECEIVE, queuePair, failure);
     }
 }

@@ -9,7 +9,6 @@ import io.rdma4j.verbs.RdmaTimeoutException;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
-import io.rdma4j.verbs.WorkRequestException;
 import io.rdma4j.verbs.wait.Signal;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -321,10 +320,6 @@ final class SendQueue {
 
     /** Returns the exception for an operation that has failed, or that follows one that has failed. */
     private RdmaException failure(String operation) {
-        wait.requireOpen(operation);
-        if (failure == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR && wait.hasEnded()) {
-            return wait.events().ended(operation);
-        }
-        return WorkRequestException.of(operation, failure, wait + " failed: " + queuePair.explain(failure));
+        return wait.failure(operation, queuePair, failure);
     }
 }

@@ -53,7 +53,7 @@ class RoomsTest {
             Map.entry("hardware", Set.of("verbs", "cm")),
             Map.entry("sockets", Set.of("verbs", "cm", "wire")),
             Map.entry("simulator", Set.of("sockets", "link", "transport", "wire")),
-            Map.entry("testkit", Set.of("verbs", "cm", "soft", "link", "wire")),
+            Map.entry("testkit", Set.of("verbs", "cm", "library", "soft", "link", "wire")),
             Map.entry("exec", Set.of("verbs", "cm")),
             Map.entry("library", Set.of("verbs", "cm")),
             Map.entry("tools", Set.of("verbs", "cm", "soft", "hardware", "sockets", "simulator", "link", "wire")));

@@ -2,12 +2,13 @@ package io.rdma4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.cm.CmVerbs;
+import io.rdma4j.Access;
+import io.rdma4j.Connection;
+import io.rdma4j.Exposed;
 import io.rdma4j.testkit.ConnectedPair;
 import io.rdma4j.testkit.junit.RdmaFabric;
-import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.RemoteMemory;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
 // tag::test[]
@@ -15,16 +16,15 @@ import org.junit.jupiter.api.Test;
 @RdmaFabric
 class ForgottenMemory {
     @Test
-    void aTextIsWritten(ConnectedPair pair) {
-        writeText(pair, "hello");
-        assertThat(pair.server().memory().getString(0)).isEqualTo("hello");
+    void aTextIsRead(ConnectedPair pair) {
+        RemoteMemory text = publish(pair.server().connection(), "hello");
+        pair.client().connection().read(pair.client().buffer(), text);
+        assertThat(pair.client().memory().getString(0)).isEqualTo("hello");
     }
 
-    private static void writeText(ConnectedPair pair, String text) {
-        CmVerbs verbs = pair.client().verbs();
-        MemorySegment memory = Arena.ofAuto().allocateFrom(text);
-        MemoryRegion region = verbs.register(memory); // never closed
-        verbs.write(region, pair.server().remote());
+    private static RemoteMemory publish(Connection server, String text) {
+        Exposed page = Exposed.of(Arena.ofAuto().allocateFrom(text), Access.READ); // never closed
+        return page.at(server);
     }
 }
 // end::test[]

@@ -29,6 +29,6 @@ class ForgottenMemoryTest {
                 .isInstanceOf(LeakError.class)
                 .asString()
                 .contains("memory region key 0x")
-                .contains("ForgottenMemory.writeText(ForgottenMemory.java:");
+                .contains("ForgottenMemory.publish(ForgottenMemory.java:");
     }
 }

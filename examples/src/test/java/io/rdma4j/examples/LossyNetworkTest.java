@@ -19,7 +19,7 @@ class LossyNetworkTest {
         ConnectedEnd client = pair.client();
         ConnectedEnd server = pair.server();
         client.memory().fill((byte) 42);
-        client.verbs().write(client.region(), server.remote());
+        client.connection().write(client.buffer(), server.remote());
         assertThat(server.memory().mismatch(client.memory())).isEqualTo(-1);
     }
 }

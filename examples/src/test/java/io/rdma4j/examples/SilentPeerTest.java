@@ -9,7 +9,6 @@ import io.rdma4j.testkit.TestNetwork;
 import io.rdma4j.testkit.VirtualTime;
 import io.rdma4j.testkit.junit.FabricTime;
 import io.rdma4j.testkit.junit.RdmaFabric;
-import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -24,7 +23,7 @@ class SilentPeerTest {
         network.conditions("loss=100%"); // from now on, no packet arrives
         assertThatExceptionOfType(RdmaException.class)
                 .isThrownBy(() ->
-                        client.verbs().write(client.region(), pair.server().remote()))
+                        client.connection().write(client.buffer(), pair.server().remote()))
                 .withMessageContaining("RETRY_EXCEEDED_ERROR");
         assertThat(time.elapsed()).isBetween(Duration.ofSeconds(1), Duration.ofMinutes(1));
     }
@@ -32,8 +31,8 @@ class SilentPeerTest {
     @Test
     void anIdleConnectionIsThereADayLater(ConnectedPair pair, VirtualTime time) {
         time.advance(Duration.ofDays(1));
-        pair.client().verbs().write(pair.client().region(), pair.server().remote());
-        assertThat(pair.server().queuePair().query().state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        pair.client().connection().write(pair.client().buffer(), pair.server().remote());
+        assertThat(pair.server().connection().isOpen()).isTrue();
     }
 }
 // end::test[]

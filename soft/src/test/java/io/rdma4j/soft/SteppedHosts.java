@@ -12,8 +12,10 @@ import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.soft.sharing.RunDirectory;
 import java.net.InetAddress;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
 
 /** Hosts on a network in memory, with a time of which a step passes whenever it is read. Used by one thread. */
@@ -23,6 +25,7 @@ final class SteppedHosts implements StackClock, StackDriver, AutoCloseable {
     final MemoryNetwork network = new MemoryNetwork(MTU_BYTES);
     private final List<SoftStack> stacks = new ArrayList<>();
     private final long stepNanos;
+    private final Queue<Runnable> tasks = new ArrayDeque<>();
     private long nowNanos;
 
     SteppedHosts(long stepNanos) {
@@ -60,7 +63,15 @@ final class SteppedHosts implements StackClock, StackDriver, AutoCloseable {
     }
 
     @Override
+    public void execute(Runnable task) {
+        tasks.add(task);
+    }
+
+    @Override
     public void step(long limitNanos) {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+        }
         for (SoftStack stack : stacks) {
             StackAccess.devices(stack).runningEngineList().forEach(Engine::poll);
         }

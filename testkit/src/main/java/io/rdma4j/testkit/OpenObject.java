@@ -14,6 +14,9 @@ public record OpenObject(String description, List<StackTraceElement> creation) {
     private static final List<String> OF_STACK =
             List.of("io.rdma4j.cm.", "io.rdma4j.soft.", "io.rdma4j.sockets.", "io.rdma4j.verbs.", "java.", "jdk.");
 
+    /** The package of connections, which has other packages below it. */
+    private static final String UPPER_LAYER = "io.rdma4j.";
+
     /** Copies the list. */
     public OpenObject {
         creation = List.copyOf(creation);
@@ -29,8 +32,13 @@ public record OpenObject(String description, List<StackTraceElement> creation) {
     /** Returns the calls of the program in a stack, without those of the stack that it called. */
     static List<StackTraceElement> callsOfProgram(StackTraceElement[] calls) {
         return List.of(calls).stream()
-                .dropWhile(call -> OF_STACK.stream().anyMatch(call.getClassName()::startsWith))
+                .dropWhile(call -> isOfStack(call.getClassName()))
                 .toList();
+    }
+
+    private static boolean isOfStack(String className) {
+        boolean isOfUpperLayer = className.startsWith(UPPER_LAYER) && className.indexOf('.', UPPER_LAYER.length()) < 0;
+        return isOfUpperLayer || OF_STACK.stream().anyMatch(className::startsWith);
     }
 
     @Override

@@ -6,8 +6,10 @@ import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.host.StackDriver;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.function.Supplier;
 
 /**
@@ -24,6 +26,7 @@ final class VirtualClock implements StackClock, StackDriver {
     private final Supplier<List<SoftStack>> stacks;
     private long nowNanos;
     private boolean wasIdle;
+    private final Queue<Runnable> tasks = new ArrayDeque<>();
 
     VirtualClock(MemoryNetwork network, Supplier<List<SoftStack>> stacks) {
         this.network = network;
@@ -41,7 +44,13 @@ final class VirtualClock implements StackClock, StackDriver {
     }
 
     @Override
+    public void execute(Runnable task) {
+        tasks.add(task);
+    }
+
+    @Override
     public void step(long limitNanos) {
+        runTasks();
         List<Engine> engines = new ArrayList<>();
         stacks.get().forEach(stack -> engines.addAll(StackAccess.devices(stack).runningEngineList()));
         boolean hadInput = false;
@@ -52,7 +61,7 @@ final class VirtualClock implements StackClock, StackDriver {
         }
         nowNanos += CYCLE_NANOS;
         // After a timer the caller checks its condition first: the time must not pass to the next one before.
-        if (hadInput || hadTimer || network.hasInput()) {
+        if (hadInput || hadTimer || network.hasInput() || !tasks.isEmpty()) {
             wasIdle = false;
             return;
         }
@@ -67,6 +76,12 @@ final class VirtualClock implements StackClock, StackDriver {
             throw new IllegalStateException("no stack has a timer or a packet: nothing would ever happen again");
         } else {
             wasIdle = true; // this step may have fired the last timer, so the caller checks its condition first
+        }
+    }
+
+    private void runTasks() {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
         }
     }
 }

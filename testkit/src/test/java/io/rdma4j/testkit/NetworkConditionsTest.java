@@ -28,7 +28,9 @@ class NetworkConditionsTest {
         try (ConnectedPair pair = ConnectedPair.connect(client, server, MEBIBYTE)) {
             pair.client().memory().fill((byte) 7);
             Duration before = network.time().elapsed();
-            pair.client().verbs().write(pair.client().region(), pair.server().remote());
+            pair.client()
+                    .connection()
+                    .write(pair.client().buffer(), pair.server().remote());
             assertThat(pair.server().memory().mismatch(pair.client().memory())).isEqualTo(-1);
             return network.time().elapsed().minus(before);
         }
@@ -63,8 +65,8 @@ class NetworkConditionsTest {
             network.conditions("loss=100%");
             assertThatExceptionOfType(RdmaException.class)
                     .isThrownBy(() -> pair.client()
-                            .verbs()
-                            .write(pair.client().region(), pair.server().remote()))
+                            .connection()
+                            .write(pair.client().buffer(), pair.server().remote()))
                     .withMessageContaining("RETRY_EXCEEDED_ERROR");
         }
         assertThatIllegalArgumentException()

@@ -24,7 +24,7 @@ class FabricTest {
         ConnectedEnd client = pair.client();
         ConnectedEnd server = pair.server();
         client.memory().fill((byte) 42);
-        client.verbs().write(client.region(), server.remote());
+        client.connection().write(client.buffer(), server.remote());
         assertEquals(-1, server.memory().mismatch(client.memory()));
     }
 
@@ -35,7 +35,7 @@ class FabricTest {
         network.conditions("loss=100%");
         RdmaException failure = assertThrows(
                 RdmaException.class,
-                () -> client.verbs().write(client.region(), pair.server().remote()));
+                () -> client.connection().write(client.buffer(), pair.server().remote()));
         assertTrue(failure.getMessage().contains("RETRY_EXCEEDED_ERROR"), failure.getMessage());
         assertTrue(
                 time.elapsed().compareTo(Duration.ofSeconds(1)) > 0,

@@ -2,9 +2,10 @@ package org.example;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.rdma4j.Access;
+import io.rdma4j.Exposed;
 import io.rdma4j.testkit.ConnectedPair;
 import io.rdma4j.testkit.junit.RdmaFabric;
-import io.rdma4j.verbs.MemoryRegion;
 import java.lang.foreign.Arena;
 import org.junit.jupiter.api.Test;
 
@@ -12,9 +13,9 @@ import org.junit.jupiter.api.Test;
 @RdmaFabric
 class ForgottenMemory {
     @Test
-    void aTextIsWritten(ConnectedPair pair) {
-        MemoryRegion region = pair.client().verbs().register(Arena.ofAuto().allocateFrom("hello")); // never closed
-        pair.client().verbs().write(region, pair.server().remote());
-        assertEquals("hello", pair.server().memory().getString(0));
+    void aTextIsRead(ConnectedPair pair) {
+        Exposed page = Exposed.of(Arena.ofAuto().allocateFrom("hello"), Access.READ); // never closed
+        pair.client().connection().read(pair.client().buffer(), page.at(pair.server().connection()));
+        assertEquals("hello", pair.client().memory().getString(0));
     }
 }

@@ -553,6 +553,16 @@ public final class Engine implements WaitDriver {
     }
 
     @Override
+    public void execute(Runnable task) {
+        StackDriver driver = engines.driver();
+        if (driver == null) {
+            WaitDriver.super.execute(task);
+        } else {
+            driver.execute(task);
+        }
+    }
+
+    @Override
     public long nanoTime() {
         return clock.nanoTime();
     }

@@ -16,6 +16,9 @@ public interface StackDriver {
      */
     void step(long limitNanos);
 
+    /** Runs a task in the thread that calls {@link #step} next, before the engines. Callable during a step. */
+    void execute(Runnable task);
+
     /**
      * Runs until a condition holds.
      *

@@ -34,6 +34,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.Random;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,7 @@ final class SimulatedNetwork implements StackClock, StackDriver, AutoCloseable {
     private final MemoryNetwork memory = new MemoryNetwork(NETWORK_MTU_BYTES);
     private final List<Host> hosts = new ArrayList<>();
     private final Random random = new Random(7);
+    private final Queue<Runnable> tasks = new ArrayDeque<>();
     private long nowNanos = 1_000_000_000L;
 
     /** The messages that are lost. */
@@ -90,7 +92,15 @@ final class SimulatedNetwork implements StackClock, StackDriver, AutoCloseable {
     }
 
     @Override
+    public void execute(Runnable task) {
+        tasks.add(task);
+    }
+
+    @Override
     public void step(long limitNanos) {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+        }
         boolean received = false;
         for (Host host : hosts) {
             received |= host.engine.poll();

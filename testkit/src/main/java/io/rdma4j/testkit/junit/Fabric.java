@@ -5,6 +5,7 @@ import io.rdma4j.testkit.HostOptions;
 import io.rdma4j.testkit.PacketRecording;
 import io.rdma4j.testkit.TestHost;
 import io.rdma4j.testkit.TestNetwork;
+import io.rdma4j.verbs.RdmaException;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
@@ -153,7 +154,7 @@ final class Fabric implements AutoCloseable {
                     from, to, options == null ? ConnectedPair.DEFAULT_MEMORY_BYTES : options.memoryBytes());
             pairs.add(pair);
             return pair;
-        } catch (IllegalStateException | IllegalArgumentException failed) {
+        } catch (RdmaException | IllegalArgumentException failed) {
             throw new ParameterResolutionException(
                     from + " could not be connected to " + to + ": " + failed.getMessage(), failed);
         }

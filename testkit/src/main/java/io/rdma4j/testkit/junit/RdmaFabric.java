@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *     @Test
  *     void bytesArrive(ConnectedPair pair) {
  *         pair.client().memory().setString(0, "hello");
- *         pair.client().verbs().write(pair.client().region(), pair.server().remote());
+ *         pair.client().connection().write(pair.client().buffer(), pair.server().remote());
  *         assertEquals("hello", pair.server().memory().getString(0));
  *     }
  * }

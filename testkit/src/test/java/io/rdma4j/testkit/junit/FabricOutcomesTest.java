@@ -181,7 +181,7 @@ class FabricOutcomesTest {
         assertThat(failure(events, "thereIsNoSuchLoss")).contains("'much' is not a percentage or fraction");
         assertThat(failure(events, "nothingArrives"))
                 .contains("could not be connected")
-                .contains("no event");
+                .contains("no client has connected");
     }
 
     @Test

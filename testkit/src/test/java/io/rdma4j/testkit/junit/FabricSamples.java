@@ -61,7 +61,7 @@ final class FabricSamples {
     static class LeakingRegion {
         @Test
         void leavesARegion(ConnectedPair pair) {
-            ProtectionDomain domain = pair.client().id().protectionDomain();
+            ProtectionDomain domain = pair.client().connection().id().protectionDomain();
             domain.register(Arena.ofAuto().allocate(64), AccessFlag.LOCAL_WRITE);
         }
     }

@@ -1,8 +1,15 @@
 package io.rdma4j.testkit.junit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.rdma4j.cm.CmEvent;
+import io.rdma4j.Buffer;
+import io.rdma4j.Connection;
+import io.rdma4j.Datagram;
+import io.rdma4j.DatagramOptions;
+import io.rdma4j.Datagrams;
+import io.rdma4j.Message;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.soft.SoftStack;
 import io.rdma4j.testkit.ConnectedEnd;
@@ -12,11 +19,14 @@ import io.rdma4j.testkit.TestNetwork;
 import io.rdma4j.testkit.VirtualTime;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Device;
-import io.rdma4j.verbs.SendWorkRequest;
-import io.rdma4j.verbs.WorkCompletion;
+import io.rdma4j.verbs.DisconnectedException;
+import io.rdma4j.verbs.RdmaTimeoutException;
+import io.rdma4j.verbs.WorkRequestException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
@@ -52,7 +62,7 @@ class RdmaFabricTest {
     /** Writes a text to the memory of the server. */
     static String write(ConnectedPair pair, String text) {
         pair.client().memory().setString(0, text);
-        pair.client().verbs().write(pair.client().region(), pair.server().remote());
+        pair.client().connection().write(pair.client().buffer(), pair.server().remote());
         return pair.server().memory().getString(0);
     }
 
@@ -86,14 +96,9 @@ class RdmaFabricTest {
 
     @Test
     void aTestMayDisconnectItsPairAndCloseIt(ConnectedPair pair) {
-        pair.client().id().disconnect();
-        try (CmEvent event = pair.server().events().await()) {
-            assertThat(event.type()).isEqualTo(CmEvent.Type.DISCONNECTED);
-        }
-        pair.server().id().disconnect();
-        try (CmEvent event = pair.client().events().await()) {
-            assertThat(event.type()).isEqualTo(CmEvent.Type.DISCONNECTED);
-        }
+        pair.client().connection().close();
+        pair.server().connection().awaitEnd(Duration.ofMinutes(1));
+        assertThat(pair.server().connection().isOpen()).isFalse();
         pair.close();
     }
 
@@ -156,7 +161,7 @@ class RdmaFabricTest {
         void allBytesArrive(@Connect(memoryBytes = 1 << 20) ConnectedPair pair, TestNetwork network) {
             ConnectedEnd client = pair.client();
             client.memory().fill((byte) 42);
-            client.verbs().write(client.region(), pair.server().remote());
+            client.connection().write(client.buffer(), pair.server().remote());
             assertThat(pair.server().memory().mismatch(client.memory())).isEqualTo(-1);
             assertThat(network.recording().lastLines(Integer.MAX_VALUE)).anyMatch(line -> line.contains(" lost "));
         }
@@ -168,22 +173,56 @@ class RdmaFabricTest {
         @Test
         void aPeerThatIsSilentIsGivenUpInNoRealTime(ConnectedPair pair, TestNetwork network, VirtualTime time) {
             network.conditions("loss=100%");
-            pair.client()
-                    .queuePair()
-                    .postSend(SendWorkRequest.write(
-                                    1, pair.client().region(), pair.server().remote())
-                            .signaled());
-            WorkCompletion completion = new WorkCompletion();
-            pair.client().verbs().awaitSendCompletion(completion);
-            assertThat(completion.status()).isEqualTo(CompletionStatus.RETRY_EXCEEDED_ERROR);
+            WorkRequestException failed =
+                    catchThrowableOfType(WorkRequestException.class, () -> write(pair, "nobody reads this"));
+            assertThat(failed.status()).isEqualTo(CompletionStatus.RETRY_EXCEEDED_ERROR);
             assertThat(time.elapsed()).isGreaterThan(Duration.ofMillis(100));
+        }
+
+        @Test
+        void messagesAreSentAndReceivedByOneThread(ConnectedPair pair) {
+            Connection client = pair.client().connection();
+            Connection server = pair.server().connection();
+            for (int i = 0; i < 200; i++) { // more than there are places
+                pair.client().memory().set(ValueLayout.JAVA_INT, 0, i);
+                client.send(pair.client().buffer().slice(0, Integer.BYTES));
+                try (Message message = server.receive()) {
+                    assertThat(message.memory().get(ValueLayout.JAVA_INT, 0)).isEqualTo(i);
+                    server.send(message.buffer());
+                }
+                client.receive().close();
+            }
+        }
+
+        @Test
+        void theEndReachesTheOtherSideInNoRealTime(ConnectedPair pair, VirtualTime time) {
+            long before = time.elapsedNanos();
+            pair.client().connection().close();
+            assertThat(Duration.ofNanos(time.elapsedNanos() - before)).isLessThan(Duration.ofMillis(50));
+            assertThatExceptionOfType(DisconnectedException.class)
+                    .isThrownBy(() -> pair.server().connection().receive());
+        }
+
+        @Test
+        void datagramsArriveInVirtualTime(TestHost from, TestHost to) {
+            InetSocketAddress anyPort = new InetSocketAddress(to.address(), 0);
+            try (Datagrams server = Datagrams.bind(to.connectionManager(), anyPort, DatagramOptions.defaults());
+                    Datagrams client =
+                            Datagrams.toward(from.connectionManager(), server.address(), DatagramOptions.defaults());
+                    Buffer question = client.allocate(8)) {
+                client.send(client.resolve(server.address()), question);
+                try (Datagram received = server.receive()) {
+                    server.send(received.sender(), received.buffer());
+                }
+                client.receive().close();
+            }
         }
 
         @Test
         void aWaitWithATimeoutEndsAtIt(ConnectedPair pair, VirtualTime time) {
             long before = time.elapsedNanos();
-            assertThat(pair.client().verbs().awaitReceiveCompletion(new WorkCompletion(), Duration.ofHours(1)))
-                    .isFalse();
+            assertThatExceptionOfType(RdmaTimeoutException.class)
+                    .isThrownBy(() -> pair.client().connection().receive(Duration.ofHours(1)));
             assertThat(Duration.ofNanos(time.elapsedNanos() - before))
                     .isBetween(Duration.ofHours(1), Duration.ofHours(1).plusSeconds(1));
         }

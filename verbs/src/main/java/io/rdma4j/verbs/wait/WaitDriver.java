@@ -47,6 +47,14 @@ public interface WaitDriver {
     /** Ends what {@link #beginOutsideWait} began. */
     default void endOutsideWait() {}
 
+    /**
+     * Runs a task soon that must not run in a listener of a signal: in a virtual thread, or in virtual time in the thread that waits next.
+     * Callable in a listener.
+     */
+    default void execute(Runnable task) {
+        Thread.ofVirtual().name("rdma4j-task").start(task);
+    }
+
     /** Returns the time of the clock of deadlines in nanoseconds. It is related to no other clock. */
     long nanoTime();
 

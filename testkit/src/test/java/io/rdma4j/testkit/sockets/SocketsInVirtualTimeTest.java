@@ -1,8 +1,12 @@
-package io.rdma4j.sockets;
+package io.rdma4j.testkit.sockets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.rdma4j.sockets.PollEvents;
+import io.rdma4j.sockets.RdmaPoll;
+import io.rdma4j.sockets.RdmaSocketFactory;
+import io.rdma4j.sockets.RdmaStreamSocket;
 import io.rdma4j.testkit.TestHost;
 import io.rdma4j.testkit.TestNetwork;
 import java.io.IOException;
@@ -26,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Sockets over stacks in virtual time: a timeout takes its time by the clock of the stack. */
 @Timeout(20)
-class VirtualTimeTest {
+class SocketsInVirtualTimeTest {
     private static final StandardProtocolFamily FAMILY = StandardProtocolFamily.INET;
     private static final int TIMEOUT_MILLIS = 3000;
     private static final Duration TIMEOUT = Duration.ofMillis(TIMEOUT_MILLIS);

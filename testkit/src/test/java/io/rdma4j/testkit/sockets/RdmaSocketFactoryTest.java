@@ -1,9 +1,12 @@
-package io.rdma4j.sockets;
+package io.rdma4j.testkit.sockets;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.sockets.MessageFlag;
+import io.rdma4j.sockets.RdmaSocketFactory;
+import io.rdma4j.sockets.RdmaStreamSocket;
 import io.rdma4j.sockets.options.AddressRules;
 import io.rdma4j.testkit.TestHost;
 import io.rdma4j.testkit.TestNetwork;
