@@ -106,7 +106,8 @@ final class DeadlineQueue {
             heap = Arrays.copyOf(heap, size * 2);
         }
         item.keyNanos = item.deadlineNanos;
-        siftUp(size++, item);
+        siftUp(size, item);
+        size++; // last: a call that finds no stack has changed nothing
     }
 
     private DeadlineTask at(int index) {

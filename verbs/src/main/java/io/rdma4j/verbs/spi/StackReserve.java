@@ -7,14 +7,20 @@ package io.rdma4j.verbs.spi;
  * calls {@link #require} before its first change, so that the error reaches the caller while nothing has happened.
  *
  * <p>Java has no method that returns the stack that is left. HotSpot checks it whenever a method is entered, for the size of the
- * method's frame. {@link #require} therefore enters {@value #FRAMES} frames of 2 KiB. A frame is so large because it has room for the
- * arguments of a call that is made once in {@value #PERIOD} checks: a compiler leaves out the room for a call that is never made.
+ * method's frame. {@link #require} therefore enters {@value #FRAMES} frames of 2 KiB. A compiled frame is so large because it has room for the
+ * arguments of a call that is made once in {@value #PERIOD} checks: a compiler leaves out the room for a call that is never made. An
+ * interpreted frame has room for as many variables.
  *
  * <p>An error that HotSpot reports later than the access that caused it (a fault in a mapped file) is thrown here, too, at the latest:
  * HotSpot looks for such errors when a method returns.
  */
 public final class StackReserve {
     private static final int FRAMES = 12;
+
+    /** Frames of the first checks: classes are loaded, and calls linked, which takes more stack than the calls themselves. */
+    private static final int FIRST_FRAMES = 32;
+
+    private static final int FIRST_CHECKS = 100_000;
     private static final int PERIOD = 1024;
 
     /** Counts the checks of all threads. Threads may lose counts of each other. */
@@ -27,16 +33,148 @@ public final class StackReserve {
     private StackReserve() {}
 
     /**
-     * Returns if the thread, platform or virtual, has at least 24 KiB of stack. Takes about 20 ns, and allocates nothing. Any thread.
+     * Returns if the thread, platform or virtual, has at least 24 KiB of stack, or 64 KiB in the first {@value #FIRST_CHECKS} checks of the
+     * process. Takes about 20 ns, and allocates nothing. Any thread.
      *
      * @throws StackOverflowError if it has not; nothing has been changed then
      */
     public static void require() {
-        int _ = descend(FRAMES - 1, ++checks & PERIOD - 1);
+        int count = ++checks;
+        int frames = count >= 0 && count < FIRST_CHECKS ? FIRST_FRAMES : FRAMES;
+        int _ = descend(frames - 1, count & PERIOD - 1);
     }
 
-    /** Recursive, so that compilers cannot merge the frames into one. */
+    /**
+     * Recursive, so that compilers cannot merge the frames into one. The variables that are never assigned give the frame its 2 KiB while
+     * the method is interpreted: the interpreter makes room for all variables of a method, but not for the arguments of a call that it
+     * does not make.
+     */
+    @SuppressWarnings({"UnusedVariable", "MultipleDeclarations", "MultiVariableDeclaration"})
     private static int descend(int frames, int n) {
+        long l0,
+                l1,
+                l2,
+                l3,
+                l4,
+                l5,
+                l6,
+                l7,
+                l8,
+                l9,
+                l10,
+                l11,
+                l12,
+                l13,
+                l14,
+                l15,
+                l16,
+                l17,
+                l18,
+                l19,
+                l20,
+                l21,
+                l22,
+                l23,
+                l24,
+                l25,
+                l26,
+                l27,
+                l28,
+                l29,
+                l30,
+                l31,
+                l32,
+                l33,
+                l34,
+                l35,
+                l36,
+                l37,
+                l38,
+                l39,
+                l40,
+                l41,
+                l42,
+                l43,
+                l44,
+                l45,
+                l46,
+                l47,
+                l48,
+                l49,
+                l50,
+                l51,
+                l52,
+                l53,
+                l54,
+                l55,
+                l56,
+                l57,
+                l58,
+                l59,
+                l60,
+                l61,
+                l62,
+                l63,
+                l64,
+                l65,
+                l66,
+                l67,
+                l68,
+                l69,
+                l70,
+                l71,
+                l72,
+                l73,
+                l74,
+                l75,
+                l76,
+                l77,
+                l78,
+                l79,
+                l80,
+                l81,
+                l82,
+                l83,
+                l84,
+                l85,
+                l86,
+                l87,
+                l88,
+                l89,
+                l90,
+                l91,
+                l92,
+                l93,
+                l94,
+                l95,
+                l96,
+                l97,
+                l98,
+                l99,
+                l100,
+                l101,
+                l102,
+                l103,
+                l104,
+                l105,
+                l106,
+                l107,
+                l108,
+                l109,
+                l110,
+                l111,
+                l112,
+                l113,
+                l114,
+                l115,
+                l116,
+                l117,
+                l118,
+                l119,
+                l120,
+                l121,
+                l122,
+                l123;
         if (frames > 0) {
             return descend(frames - 1, n) + 1;
         }
