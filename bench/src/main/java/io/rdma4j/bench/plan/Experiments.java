@@ -10,6 +10,7 @@ public final class Experiments {
     static final String FIRST_SECONDS = "the first seconds of two processes, from their start";
     static final String TOOLS = "tools with their default options, from their start";
     static final String VERBS = "this project: verbs";
+    static final String LAYER = "this project: connections, batches and messages of the package io.rdma4j";
     static final String SIZES = "this project: sizes and queue pairs";
     static final String ENGINES = "this project: two threads of one process, with an engine each or the same";
     static final String CONNECTIONS = "this project: connections";
@@ -42,11 +43,13 @@ public final class Experiments {
         Plan plan = new Plan(pace.level());
         FloorRows.addTo(plan);
         VerbsRows.addTo(plan);
+        LayerRows.addTo(plan);
         MemoryRows.addTo(plan);
         FirstRows.addTo(plan);
         ConnectionRows.addTo(plan);
         PeerRows.addTo(plan);
         ToolRows.addTo(plan);
+        LayerRows.addAllocationTo(plan);
         plan.dropMissingReferences();
         return plan;
     }

@@ -75,6 +75,12 @@ final class VerbsRows {
         row("send-block-64", "64 B SEND, one way, completion channels")
                 .rawAtMost(Experiments.RAW_BLOCKING, 1.3)
                 .latency(latency("send", 64, "wait", "block"));
+        row("write-block-64", "64 B WRITE, until its completion, completion channel")
+                .from(1)
+                .latency(latency("acknowledged-write", 64, "wait", "block"));
+        row("read-block-64", "64 B READ, round trip, completion channel")
+                .from(1)
+                .latency(latency("read", 64, "wait", "block"));
     }
 
     private void throughputs() {
@@ -96,6 +102,15 @@ final class VerbsRows {
                 row.throughput(throughput(operation, size, 16));
             }
         }
+        for (String operation : List.of("write", "send", "read")) {
+            row(
+                            operation + "-block-64kib",
+                            "64 KiB " + operation.toUpperCase(Locale.ROOT) + ", throughput, completion channels")
+                    .from(1)
+                    .raw(Experiments.RAW_STREAM)
+                    .throughput(pair(
+                            "rdma-throughput", "operation", operation, "size", KIB_64, "depth", 16, "wait", "block"));
+        }
         row("write-1mib-idle", "1 MiB WRITE, throughput, peer leaves its device to itself")
                 .from(1)
                 .raw(Experiments.RAW_STREAM)
@@ -111,6 +126,25 @@ final class VerbsRows {
                 .from(1)
                 .raw(Experiments.RAW_RATE)
                 .rate(pair("rdma-throughput", "operation", "send", "size", 64, "depth", 512, "batch", 64));
+        for (String operation : List.of("write", "send")) {
+            row(
+                            operation + "-block-rate",
+                            "64 B " + operation.toUpperCase(Locale.ROOT) + ", rate, batches of 64, completion channels")
+                    .from(1)
+                    .raw(Experiments.RAW_RATE)
+                    .rate(pair(
+                            "rdma-throughput",
+                            "operation",
+                            operation,
+                            "size",
+                            64,
+                            "depth",
+                            512,
+                            "batch",
+                            64,
+                            "wait",
+                            "block"));
+        }
         row("datagram-rate", "64 B UD SEND, rate received, batches of 64")
                 .raw(Experiments.RAW_RATE)
                 .atLeast(6)

@@ -39,7 +39,7 @@ final class RdmaEnd implements AutoCloseable {
      * <p>With the connection manager it is 655 ms. An end that gets no processor for a while runs out of receives, and
      * the measurement would consist of that wait.
      */
-    private static final int RNR_TIMER = 12;
+    static final int RNR_TIMER = 12;
 
     /** The sizes of an end. */
     record Shape(int queuePairs, int sends, int receives, long regionBytes, int vector) {}
@@ -176,14 +176,32 @@ final class RdmaEnd implements AutoCloseable {
 
     /** Polls, and blocks if there are no completions; may return 0. */
     int await() throws IOException {
+        int count = pollOrRequestEvent();
+        if (count == 0) {
+            channel.await().acknowledgeEvents(1);
+            count = poll();
+        }
+        return count;
+    }
+
+    /** Polls, and blocks for at most a time if there are no completions; may return 0. */
+    int await(Duration timeout) throws IOException {
+        int count = pollOrRequestEvent();
+        if (count == 0) {
+            CompletionQueue reported = channel.await(timeout);
+            if (reported != null) {
+                reported.acknowledgeEvents(1);
+            }
+            count = poll();
+        }
+        return count;
+    }
+
+    private int pollOrRequestEvent() throws IOException {
         int count = poll();
         if (count == 0) {
             completions.requestNotification(false);
             count = poll();
-            if (count == 0) {
-                channel.await().acknowledgeEvents(1);
-                count = poll();
-            }
         }
         return count;
     }

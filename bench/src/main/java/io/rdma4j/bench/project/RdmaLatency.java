@@ -16,9 +16,10 @@ import java.lang.invoke.VarHandle;
  * Round trips over one reliable connection.
  *
  * <p>Parameters: {@code operation} ({@code write}: the peer polls its memory and writes back; {@code send};
- * {@code read}, {@code compare-and-swap}, {@code fetch-and-add}: the peer only drives its device), {@code size},
- * {@code wait} ({@code poll} or {@code block}; for SENDs), {@code vector} (of completions). The figure is half the
- * round trip for WRITEs and SENDs, and the whole one for other operations.
+ * {@code acknowledged-write}, {@code read}, {@code compare-and-swap}, {@code fetch-and-add}: the peer only drives its
+ * device), {@code size}, {@code wait} ({@code poll} or {@code block}; not for {@code write}), {@code vector} (of
+ * completions). The figure is half the round trip for {@code write} and {@code send}, and the whole one, until the
+ * completion, for other operations.
  */
 public final class RdmaLatency implements PairTest {
     private static final int DEPTH = 128;
@@ -95,7 +96,8 @@ public final class RdmaLatency implements PairTest {
             } else {
                 meter = new LatencyMeter(parameters);
                 control.awaitPeer();
-                requestAll(end, request(end, operation, parameters), meter);
+                boolean block = parameters.text("wait", "poll").equals("block");
+                requestAll(end, request(end, operation, parameters), block, meter);
             }
             meter.report(figures, isPingPong(operation) ? 0.5 : 1);
             control.stopPeer();
@@ -108,6 +110,8 @@ public final class RdmaLatency implements PairTest {
         int key = end.remoteKey();
         int size = parameters.number("size", 64);
         return switch (operation) {
+            case "acknowledged-write" ->
+                request.write(address, key).from(end.region(), 0, size).signaled();
             case "read" ->
                 request.read(address, key).from(end.region(), 0, size).signaled();
             case "compare-and-swap" ->
@@ -120,12 +124,13 @@ public final class RdmaLatency implements PairTest {
         };
     }
 
-    private static void requestAll(RdmaEnd end, SendWorkRequest request, LatencyMeter meter) throws IOException {
+    private static void requestAll(RdmaEnd end, SendWorkRequest request, boolean block, LatencyMeter meter)
+            throws IOException {
         byte stamp;
         do {
             stamp = meter.next();
             end.queuePair().postSend(request);
-            while (end.poll() == 0) {
+            while ((block ? end.await() : end.poll()) == 0) {
                 Thread.onSpinWait();
             }
             meter.done();

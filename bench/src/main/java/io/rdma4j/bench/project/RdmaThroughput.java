@@ -9,6 +9,7 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -23,6 +24,8 @@ import java.util.Map;
  * <li>{@code depth}: messages in flight on each queue pair
  * <li>{@code batch}: messages posted one after the other, of which the last is signaled
  * <li>{@code passive}: {@code poll} if the peer polls, like an application with work to do; otherwise {@code idle}
+ * <li>{@code wait}: {@code poll}; or {@code block} to wait at the completion channel, at the active end when {@code depth}
+ *     messages are in flight, and at the passive end for SENDs
  * <li>{@code vector}: the completion vector
  * </ul>
  *
@@ -37,8 +40,15 @@ public final class RdmaThroughput implements PairTest {
      */
     private static final int MIN_RECEIVES = 512;
 
+    /** The time after which a passive end that waits at the completion channel checks whether it was stopped. */
+    private static final Duration STOP_CHECK = Duration.ofMillis(100);
+
     /** Creates the measurement. */
     public RdmaThroughput() {}
+
+    private static boolean blocks(Parameters parameters) {
+        return parameters.text("wait", "poll").equals("block");
+    }
 
     private static RdmaEnd.Shape shape(Parameters parameters) {
         long size = parameters.number("size", 65_536);
@@ -68,6 +78,10 @@ public final class RdmaThroughput implements PairTest {
             control.serveQueries();
             if (parameters.text("passive", "poll").equals("idle") && !receives.needed()) {
                 control.awaitStop();
+            } else if (blocks(parameters) && receives.needed()) {
+                while (!control.stopped()) {
+                    receives.handle(end.await(STOP_CHECK));
+                }
             } else {
                 while (!control.stopped()) {
                     if (!receives.handle(end.poll())) {
@@ -148,6 +162,7 @@ public final class RdmaThroughput implements PairTest {
         private final int size;
         private final int depth;
         private final int batch;
+        private final boolean block;
         private final int[] inFlight;
         private final SendWorkRequest[] requests;
         private long offset;
@@ -159,6 +174,7 @@ public final class RdmaThroughput implements PairTest {
             size = parameters.number("size", 65_536);
             depth = depth(parameters);
             batch = parameters.number("batch", 1);
+            block = blocks(parameters);
             inFlight = new int[end.queuePairs().size()];
             requests = new SendWorkRequest[batch];
             Arrays.setAll(requests, i -> new SendWorkRequest());
@@ -167,12 +183,14 @@ public final class RdmaThroughput implements PairTest {
         void run(StreamMeter meter) throws IOException {
             int iteration = 0;
             while (iteration++ % CLOCK_EVERY_ITERATIONS != 0 || meter.running(completedBytes)) {
+                boolean isFull = true;
                 for (int i = 0; i < inFlight.length; i++) {
                     if (inFlight[i] + batch <= depth) {
                         postBatch(i);
+                        isFull &= inFlight[i] + batch > depth;
                     }
                 }
-                complete(end.poll());
+                complete(block && isFull ? end.await() : end.poll());
             }
         }
 

@@ -10,6 +10,8 @@ import io.rdma4j.bench.peers.UcxPair;
 import io.rdma4j.bench.project.DatagramRate;
 import io.rdma4j.bench.project.IdleConnections;
 import io.rdma4j.bench.project.InOneProcess;
+import io.rdma4j.bench.project.LayerLatency;
+import io.rdma4j.bench.project.LayerThroughput;
 import io.rdma4j.bench.project.RdmaLatency;
 import io.rdma4j.bench.project.RdmaThroughput;
 import io.rdma4j.bench.project.SetUp;
@@ -29,6 +31,8 @@ public final class PairTests {
             entry("memory-stream", MemoryStream::new),
             entry("rdma-latency", RdmaLatency::new),
             entry("rdma-throughput", RdmaThroughput::new),
+            entry("rdma-layer-latency", LayerLatency::new),
+            entry("rdma-layer-throughput", LayerThroughput::new),
             entry("rdma-datagrams", DatagramRate::new),
             entry("rdma-latency-in-one-process", () -> new InOneProcess(new RdmaLatency())),
             entry("rdma-throughput-in-one-process", () -> new InOneProcess(new RdmaThroughput())),
