@@ -141,7 +141,7 @@ public final class Connection implements AutoCloseable {
      * Registers memory for the operations of this connection.
      *
      * @param memory memory that every thread may access, of an arena that stays open until the buffer or the connection is closed.
-     *     Hardware needs native memory
+     *     Hardware needs native memory. May be read-only for operations that only send it
      */
     public Buffer register(MemorySegment memory) {
         return buffers.register(memory);
