@@ -111,10 +111,10 @@ public final class Connection implements AutoCloseable {
         return peer;
     }
 
-    /** Returns whether the connection can be used: neither side has ended it. */
+    /** Returns whether the connection can be used: neither side has ended it, and no operation has failed. */
     public boolean isOpen() {
         events.handle();
-        return !isClosing.get() && !events.isEnded();
+        return !isClosing.get() && !events.isEnded() && !sends.hasFailed();
     }
 
     /** Returns the identifier, for what this layer does not have. Its events belong to this object. */

@@ -217,6 +217,7 @@ class ConnectionTest {
             assertThatExceptionOfType(RemoteAccessException.class)
                     .isThrownBy(() -> ends.client().write(buffer, beyond))
                     .withMessageContaining("remote access error");
+            assertThat(ends.client().isOpen()).isFalse();
             assertThatExceptionOfType(RdmaException.class)
                     .isThrownBy(() -> ends.client().write(buffer, remote));
         }
