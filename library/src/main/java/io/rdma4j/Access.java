@@ -1,6 +1,7 @@
 package io.rdma4j;
 
 import io.rdma4j.verbs.AccessFlag;
+import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -23,9 +24,12 @@ public enum Access {
         this.flag = flag;
     }
 
-    /** Returns the rights of a region, to which the owner may write, too. */
-    static Set<AccessFlag> flags(Set<Access> rights) {
-        Set<AccessFlag> flags = EnumSet.of(AccessFlag.LOCAL_WRITE);
+    /** Returns the rights of a region of memory. The owner's device may write to it, unless it is read-only. */
+    static Set<AccessFlag> flags(Set<Access> rights, MemorySegment memory) {
+        Set<AccessFlag> flags = EnumSet.noneOf(AccessFlag.class);
+        if (!memory.isReadOnly()) {
+            flags.add(AccessFlag.LOCAL_WRITE);
+        }
         for (Access right : rights) {
             flags.add(right.flag);
         }

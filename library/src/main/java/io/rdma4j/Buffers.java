@@ -1,6 +1,5 @@
 package io.rdma4j;
 
-import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
@@ -35,7 +34,7 @@ final class Buffers {
     }
 
     Buffer register(MemorySegment memory) {
-        MemoryRegion region = domain.register(memory, AccessFlag.LOCAL_WRITE);
+        MemoryRegion region = domain.register(memory, Access.flags(Set.of(), memory));
         regions.add(region);
         if (isClosed) {
             close(region);

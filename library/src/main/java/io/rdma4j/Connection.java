@@ -5,6 +5,8 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.PlacementType;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.lang.foreign.MemorySegment;
@@ -31,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * stay in use after the call.
  */
 public final class Connection implements AutoCloseable {
+    /** The code of a time after which a peer sends a message again for which there was no place. */
+    private static final int RETRY_AFTER_640_MICROS = 12;
+
     private final ConnectionEvents events;
     private final CmId id;
     private final QueuePair queuePair;
@@ -86,7 +91,19 @@ public final class Connection implements AutoCloseable {
     void awaitEstablished(Steps steps) {
         steps.await(CmEvent.Type.ESTABLISHED);
         peer = new Peer(peer.address(), id.peerPrivateData());
+        if (receives != null) {
+            shortenRetries();
+        }
         events.watch();
+    }
+
+    /** Lets a peer that found no place for its message try again soon. The connection manager's choice of 655 ms stalls each such peer. */
+    private void shortenRetries() {
+        try {
+            queuePair.modify(new QueuePairAttributes().minRnrTimer(RETRY_AFTER_640_MICROS));
+        } catch (RdmaException unchanged) {
+            return; // the connection has ended, which its calls report, or it is iWARP, which has no such time
+        }
     }
 
     /**
@@ -111,10 +128,10 @@ public final class Connection implements AutoCloseable {
         return peer;
     }
 
-    /** Returns whether the connection can be used: neither side has ended it. */
+    /** Returns whether the connection can be used: neither side has ended it, and no operation has failed. */
     public boolean isOpen() {
         events.handle();
-        return !isClosing.get() && !events.isEnded();
+        return !isClosing.get() && !events.isEnded() && !sends.hasFailed();
     }
 
     /** Returns the identifier, for what this layer does not have. Its events belong to this object. */
@@ -141,7 +158,7 @@ public final class Connection implements AutoCloseable {
      * Registers memory for the operations of this connection.
      *
      * @param memory memory that every thread may access, of an arena that stays open until the buffer or the connection is closed.
-     *     Hardware needs native memory
+     *     Hardware needs native memory. May be read-only for operations that only send it
      */
     public Buffer register(MemorySegment memory) {
         return buffers.register(memory);

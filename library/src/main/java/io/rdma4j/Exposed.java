@@ -38,7 +38,7 @@ public final class Exposed implements AutoCloseable {
      * Exposes memory.
      *
      * @param memory memory that every thread may access, of an arena that stays open until this object is closed. Hardware needs native
-     *     memory
+     *     memory. May be read-only if peers only read it
      * @param rights the rights of peers
      */
     public static Exposed of(MemorySegment memory, Access... rights) {
@@ -69,7 +69,7 @@ public final class Exposed implements AutoCloseable {
             }
             MemoryRegion region = regions.get(domain);
             if (region == null) {
-                region = domain.register(memory, Access.flags(rights));
+                region = domain.register(memory, Access.flags(rights, memory));
                 regions.put(domain, region);
             }
             return region.remote();

@@ -159,9 +159,14 @@ final class SendQueue {
         }
     }
 
+    /** Returns whether a work request has failed, after which all others do. */
+    boolean hasFailed() {
+        return firstFailed != Long.MAX_VALUE;
+    }
+
     private void requireUsable(String operation) {
         wait.requireOpen(operation);
-        if (firstFailed != Long.MAX_VALUE) {
+        if (hasFailed()) {
             throw failure(operation);
         }
         if (wait.events().isEnded()) {

@@ -1,16 +1,16 @@
 package io.rdma4j.examples;
 
+import io.rdma4j.Buffer;
+import io.rdma4j.Connection;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
-import io.rdma4j.verbs.RemoteMemory;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** A server that serves many clients with one thread, driven by the events of its channel. */
+/** A server that serves many clients with one thread, driven by the events of its channel. The clients use {@link Connection}. */
 public final class EventServer {
     private static final int CLIENTS = 8;
 
@@ -76,22 +76,19 @@ public final class EventServer {
 
     private static MemoryRegion accept(CmId connection, Arena arena) {
         connection.createQueuePair(CmQueuePairAttributes.defaults());
-        MemoryRegion region = new CmVerbs(connection).registerForRemoteAccess(arena.allocate(ValueLayout.JAVA_INT));
+        MemoryRegion region = connection
+                .protectionDomain()
+                .register(arena.allocate(ValueLayout.JAVA_INT), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
         connection.accept(
                 ConnectionParameters.defaults().withPrivateData(region.remote().encode()));
         return region;
     }
 
-    private static void write(InetSocketAddress server, int number) {
-        try (Arena arena = Arena.ofShared();
-                CmId connection = CmId.connect(server, CmQueuePairAttributes.defaults())) {
-            MemorySegment memory = arena.allocate(ValueLayout.JAVA_INT);
-            memory.set(ValueLayout.JAVA_INT, 0, number);
-            CmVerbs verbs = new CmVerbs(connection);
-            try (MemoryRegion region = verbs.register(memory)) {
-                verbs.write(region, RemoteMemory.decode(connection.peerPrivateData()));
-            }
-            connection.disconnect();
+    private static void write(InetSocketAddress address, int number) {
+        try (Connection server = Connection.to(address).connect();
+                Buffer source = server.allocate(Integer.BYTES)) {
+            source.memory().set(ValueLayout.JAVA_INT, 0, number);
+            server.write(source, server.peer().memory());
         }
     }
 }

@@ -1,23 +1,24 @@
 package io.rdma4j.examples;
 
-import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
-import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.Access;
+import io.rdma4j.Buffer;
+import io.rdma4j.Connection;
+import io.rdma4j.ConnectionRequest;
+import io.rdma4j.Connector;
+import io.rdma4j.Exposed;
+import io.rdma4j.Listener;
+import io.rdma4j.cm.ConnectionRejectedException;
 import io.rdma4j.testkit.TestHost;
 import io.rdma4j.testkit.TestNetwork;
-import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.MemoryRegion;
-import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.RdmaTimeoutException;
 import io.rdma4j.verbs.RemoteMemory;
-import io.rdma4j.verbs.SendWorkRequest;
-import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
-import java.util.Objects;
+import java.time.Duration;
+import java.util.List;
 
-/** How calls, connections and work requests fail, and where a program sees it. */
+/** How connecting and operations fail, and what a program learns. */
 public final class Failures {
     private static final int BYTES = 64;
 
@@ -28,72 +29,68 @@ public final class Failures {
         try (TestNetwork network = new TestNetwork()) {
             TestHost server = network.addHost("10.0.0.1");
             TestHost client = network.addHost("10.0.0.2");
-            try (CmId listener = server.connectionManager()
-                    .listen(new InetSocketAddress(server.address(), 7471), CmQueuePairAttributes.defaults())) {
-                refused(client, new InetSocketAddress(server.address(), 7472));
-                Thread thread = Thread.ofPlatform().start(() -> serve(listener));
-                withoutReceive(client, new InetSocketAddress(server.address(), 7471));
-                thread.join();
-                thread = Thread.ofPlatform().start(() -> serve(listener));
-                withoutRight(client, new InetSocketAddress(server.address(), 7471));
-                thread.join();
+            InetSocketAddress address = new InetSocketAddress(server.address(), 7471);
+            InetSocketAddress nobody = new InetSocketAddress(server.address(), 7472);
+            Thread thread;
+            try (Listener listener = Listener.bind(server.connectionManager(), address)) {
+                thread = Thread.startVirtualThread(() -> serve(listener));
+                refused(Connection.to(nobody).over(client.connectionManager()));
+                withoutPlace(Connection.to(address).over(client.connectionManager()));
+                withoutRight(Connection.to(address).over(client.connectionManager()));
             }
+            thread.join();
         }
     }
 
     // tag::refused[]
-    private static void refused(TestHost client, InetSocketAddress nobody) {
-        try (CmId connection = client.connectionManager().connect(nobody, CmQueuePairAttributes.defaults())) {
-            throw new IllegalStateException("connected to " + connection.peerAddress());
-        } catch (RdmaException e) {
-            if (e.errno() != Errno.ECONNREFUSED) {
-                throw e; // ETIMEDOUT: nothing answers; ENODEV: no device leads there; …
-            }
+    private static void refused(Connector connector) {
+        try (Connection connection = connector.connect()) {
+            throw new IllegalStateException("connected to " + connection.peer());
+        } catch (ConnectionRejectedException e) {
             System.out.println(e.getMessage());
         }
     }
     // end::refused[]
 
     // tag::server[]
-    private static void serve(CmId listener) {
-        try (Arena arena = Arena.ofShared();
-                CmId connection = listener.getRequest();
-                MemoryRegion region = new CmVerbs(connection).registerForRead(arena.allocate(BYTES))) {
-            connection.accept(ConnectionParameters.defaults()
-                    .withRetries(7, 2) // the client repeats a message twice while no receive is posted; 7: without end
-                    .withPrivateData(region.remote().encode()));
-            connection.awaitDisconnect();
+    private static void serve(Listener listener) {
+        try (Exposed readable = Exposed.of(Arena.ofAuto().allocate(BYTES), Access.READ)) {
+            for (ConnectionRequest request : listener) {
+                try (Connection client = request.privateData(readable).accept()) { // without messages(count, bytes)
+                    client.awaitEnd();
+                }
+            }
         }
     }
     // end::server[]
 
-    // tag::receive[]
-    private static void withoutReceive(TestHost client, InetSocketAddress server) {
-        try (Arena arena = Arena.ofShared();
-                CmId connection = client.connectionManager().connect(server, CmQueuePairAttributes.defaults());
-                MemoryRegion message = new CmVerbs(connection).register(arena.allocate(BYTES))) {
-            new CmVerbs(connection).send(message); // the server has posted no receive
-        } catch (RdmaException e) {
+    // tag::place[]
+    private static void withoutPlace(Connector connector) {
+        try (Connection server = connector.connect();
+                Buffer message = server.allocate(BYTES)) {
+            server.send(message, Duration.ofMillis(200)); // the server has no place for messages
+        } catch (RdmaTimeoutException e) {
             System.out.println(e.getMessage());
         }
     }
-    // end::receive[]
+    // end::place[]
 
     // tag::right[]
-    private static void withoutRight(TestHost client, InetSocketAddress server) {
-        try (Arena arena = Arena.ofShared();
-                CmId connection = client.connectionManager().connect(server, CmQueuePairAttributes.defaults());
-                MemoryRegion region = new CmVerbs(connection).register(arena.allocate(BYTES))) {
-            RemoteMemory readable = RemoteMemory.decode(connection.peerPrivateData());
-            QueuePair queuePair = Objects.requireNonNull(connection.queuePair());
-            queuePair.postSend(SendWorkRequest.write(1, region, readable).signaled()); // only reading is allowed
-            queuePair.postSend(SendWorkRequest.read(2, region, readable).signaled());
-            WorkCompletion completion = new WorkCompletion();
-            for (int i = 0; i < 2; i++) {
-                new CmVerbs(connection).awaitSendCompletion(completion); // does not throw for a failed completion
-                System.out.println(completion + ": " + queuePair.explain(completion.status()));
+    private static void withoutRight(Connector connector) {
+        try (Connection server = connector.connect();
+                Buffer buffer = server.allocate(BYTES)) {
+            RemoteMemory readable = server.peer().memory();
+            List<Runnable> operations = List.of(
+                    () -> server.write(buffer, readable), // only reading is allowed
+                    () -> server.read(buffer, readable));
+            for (Runnable operation : operations) {
+                try {
+                    operation.run();
+                } catch (RdmaException e) {
+                    System.out.println(e.getClass().getSimpleName() + ": " + e.getMessage());
+                }
             }
-            System.out.println("the queue pair is in the state " + queuePair.state());
+            System.out.println("the connection is " + (server.isOpen() ? "open" : "ended"));
         }
     }
     // end::right[]

@@ -1,18 +1,18 @@
 package io.rdma4j.examples;
 
-import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
-import io.rdma4j.cm.ConnectionParameters;
-import io.rdma4j.verbs.AccessFlag;
-import io.rdma4j.verbs.MemoryRegion;
-import io.rdma4j.verbs.ProtectionDomain;
-import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.Access;
+import io.rdma4j.Buffer;
+import io.rdma4j.Connection;
+import io.rdma4j.Exposed;
+import io.rdma4j.Listener;
+import io.rdma4j.Message;
+import io.rdma4j.verbs.RemoteAccessException;
 import io.rdma4j.verbs.RemoteMemory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.FileChannel;
@@ -30,11 +30,10 @@ public final class Lifetimes {
     /** Runs server and client, each in a thread. */
     public static void main(String[] arguments) throws IOException, InterruptedException {
         Path file = Files.createTempFile("lifetimes-", ".txt");
-        try (CmId listener = CmId.listen(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), CmQueuePairAttributes.defaults())) {
+        try (Listener listener = Listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
             Files.writeString(file, TEXT);
             Thread server = Thread.ofPlatform().start(() -> serve(listener, file));
-            read(new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.sourcePort()));
+            read(listener.address());
             server.join();
         } finally {
             Files.delete(file);
@@ -42,49 +41,50 @@ public final class Lifetimes {
     }
 
     // tag::file[]
-    private static MemoryRegion register(Path file, Arena arena, ProtectionDomain domain) throws IOException {
+    private static Exposed expose(Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-            MemorySegment content = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
-            return domain.register(content, AccessFlag.REMOTE_READ);
+            MemorySegment content = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
+            return Exposed.of(content, Access.READ);
         }
     }
     // end::file[]
 
     // tag::revoke[]
-    private static void serve(CmId listener, Path file) {
-        try (Arena arena = Arena.ofShared();
-                CmId connection = listener.getRequest();
-                MemoryRegion message = new CmVerbs(connection).register(arena.allocate(1))) {
-            CmVerbs verbs = new CmVerbs(connection);
-            verbs.postReceive(1, message, 0, 1); // before accepting, so that the message cannot come too early
-            try (MemoryRegion content = register(file, arena, connection.protectionDomain())) {
-                connection.accept(ConnectionParameters.defaults()
-                        .withPrivateData(content.remote().encode()));
-                var _ = verbs.awaitReceiveCompletion(); // the client has read the file
+    private static void serve(Listener listener, Path file) {
+        try (Connection client = listener.accept()
+                        .messages(1, RemoteMemory.ENCODED_BYTES)
+                        .accept();
+                Buffer message = client.allocate(RemoteMemory.ENCODED_BYTES)) {
+            try (Exposed content = expose(file)) {
+                message.memory()
+                        .copyFrom(MemorySegment.ofArray(content.at(client).encode()));
+                client.send(message);
+                client.receive().close(); // the client has read the file
             } // from here on, no peer can access the file
-            verbs.send(message);
-            connection.awaitDisconnect();
+            client.send(message);
+            client.awaitEnd();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
     // end::revoke[]
 
-    private static void read(InetSocketAddress server) {
-        try (Arena arena = Arena.ofShared();
-                CmId connection = CmId.connect(server, CmQueuePairAttributes.defaults());
-                MemoryRegion message = new CmVerbs(connection).register(arena.allocate(1));
-                MemoryRegion copy = new CmVerbs(connection).register(arena.allocate(TEXT.length()))) {
-            RemoteMemory file = RemoteMemory.decode(connection.peerPrivateData());
-            CmVerbs verbs = new CmVerbs(connection);
-            verbs.read(copy, file);
+    private static void read(InetSocketAddress address) {
+        try (Connection server = Connection.to(address)
+                        .messages(1, RemoteMemory.ENCODED_BYTES)
+                        .connect();
+                Buffer copy = server.allocate(TEXT.length())) {
+            RemoteMemory file;
+            try (Message message = server.receive()) {
+                file = RemoteMemory.decode(message.memory().toArray(ValueLayout.JAVA_BYTE));
+            }
+            server.read(copy, file);
             System.out.println("client: read "
                     + StandardCharsets.UTF_8.decode(copy.memory().asByteBuffer()));
-            verbs.postReceive(1, message, 0, 1);
-            verbs.send(message);
-            var _ = verbs.awaitReceiveCompletion(); // the server has revoked the access
-            verbs.read(copy, file);
-        } catch (RdmaException e) {
+            server.send(copy.slice(0, 1));
+            server.receive().close(); // the server has revoked the access
+            server.read(copy, file);
+        } catch (RemoteAccessException e) {
             System.out.println("client: " + e.getMessage());
         }
     }

@@ -1,15 +1,13 @@
 package io.rdma4j.examples;
 
-import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
-import io.rdma4j.cm.ConnectionParameters;
-import io.rdma4j.verbs.AccessFlag;
-import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.Access;
+import io.rdma4j.Batch;
+import io.rdma4j.Buffer;
+import io.rdma4j.Connection;
+import io.rdma4j.Exposed;
+import io.rdma4j.Listener;
 import io.rdma4j.verbs.PlacementType;
-import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RemoteMemory;
-import io.rdma4j.verbs.SendWorkRequest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -22,7 +20,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -42,11 +39,9 @@ public final class PersistentLog {
     /** Runs the server, and a client that appends two records. */
     public static void main(String[] arguments) throws InterruptedException, IOException {
         Path file = Files.createTempFile("persistent", ".log");
-        try (CmId listener = CmId.listen(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), CmQueuePairAttributes.defaults())) {
+        try (Listener listener = Listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
             Thread server = Thread.ofPlatform().start(() -> serve(listener, file));
-            try (Client client =
-                    new Client(new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.sourcePort()))) {
+            try (Client client = new Client(listener.address())) {
                 client.append("first");
                 client.append("second");
             }
@@ -58,20 +53,14 @@ public final class PersistentLog {
     }
 
     // tag::map[]
-    private static void serve(CmId listener, Path file) {
-        try (Arena arena = Arena.ofShared();
-                FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
-                CmId connection = listener.getRequest();
-                MemoryRegion log = connection
-                        .protectionDomain()
-                        .register(
-                                channel.map(FileChannel.MapMode.READ_WRITE, 0, BYTES, arena),
-                                AccessFlag.LOCAL_WRITE,
-                                AccessFlag.REMOTE_WRITE,
-                                AccessFlag.FLUSH_PERSISTENT)) {
-            connection.accept(
-                    ConnectionParameters.defaults().withPrivateData(log.remote().encode()));
-            connection.awaitDisconnect();
+    private static void serve(Listener listener, Path file) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+                Exposed log = Exposed.of(
+                        channel.map(FileChannel.MapMode.READ_WRITE, 0, BYTES, Arena.ofAuto()),
+                        Access.WRITE,
+                        Access.FLUSH_PERSISTENT);
+                Connection client = listener.accept().privateData(log).accept()) {
+            client.awaitEnd();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -87,48 +76,41 @@ public final class PersistentLog {
 
     /** A client of the log, for one thread. */
     private static final class Client implements AutoCloseable {
-        private final Arena arena = Arena.ofShared();
-        private final CmId connection;
-        private final CmVerbs verbs;
-        private final QueuePair queuePair;
-        private final RemoteMemory log;
-        private final MemorySegment record = arena.allocate(1024);
-        private final MemoryRegion region;
+        private final Connection server;
+        private final Batch batch;
+        private final RemoteMemory head;
+        private final RemoteMemory records;
+        private final Buffer record;
         private long length;
 
-        Client(InetSocketAddress server) {
-            connection = CmId.connect(server, CmQueuePairAttributes.defaults());
-            verbs = new CmVerbs(connection);
-            queuePair = Objects.requireNonNull(connection.queuePair());
-            log = RemoteMemory.decode(connection.peerPrivateData());
-            region = verbs.register(record);
+        Client(InetSocketAddress address) {
+            server = Connection.to(address).connect();
+            batch = server.batch();
+            RemoteMemory log = server.peer().memory();
+            head = log.slice(0, Long.BYTES);
+            records = log.slice(Long.BYTES, BYTES - Long.BYTES);
+            record = server.allocate(1024);
         }
 
         // tag::append[]
         /** Appends a record. When this returns, the record is in persistent memory. */
         void append(String text) {
             byte[] bytes = (text + "\n").getBytes(StandardCharsets.UTF_8);
-            MemorySegment.copy(bytes, 0, record, ValueLayout.JAVA_BYTE, 0, bytes.length);
-            RemoteMemory place = log.slice(Long.BYTES + length, bytes.length);
+            MemorySegment.copy(bytes, 0, record.memory(), ValueLayout.JAVA_BYTE, 0, bytes.length);
+            RemoteMemory place = records.slice(length, bytes.length);
             length += bytes.length;
-            queuePair.postSend(new SendWorkRequest()
-                    .reset(1)
-                    .write(place.address(), place.key())
-                    .from(region, 0, bytes.length));
-            queuePair.postSend(SendWorkRequest.flush(2, place, PERSISTENT));
-            RemoteMemory head = log.slice(0, Long.BYTES);
-            queuePair.postSend(SendWorkRequest.atomicWrite(3, head, length));
-            queuePair.postSend(SendWorkRequest.flush(4, head, PERSISTENT).signaled());
-            verbs.awaitSendCompletion();
+            batch.write(record.slice(0, bytes.length), place)
+                    .flush(place, PERSISTENT)
+                    .atomicWrite(head, length)
+                    .flush(head, PERSISTENT)
+                    .post()
+                    .await();
         }
         // end::append[]
 
         @Override
         public void close() {
-            connection.disconnect();
-            region.close();
-            connection.close();
-            arena.close();
+            server.close();
         }
     }
 }

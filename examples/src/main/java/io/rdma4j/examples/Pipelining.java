@@ -1,44 +1,33 @@
 package io.rdma4j.examples;
 
-import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
-import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.Access;
+import io.rdma4j.Batch;
+import io.rdma4j.Buffer;
+import io.rdma4j.Connection;
+import io.rdma4j.ConnectionOptions;
+import io.rdma4j.Exposed;
+import io.rdma4j.Listener;
 import io.rdma4j.soft.SoftStack;
-import io.rdma4j.verbs.MemoryRegion;
-import io.rdma4j.verbs.QueuePair;
-import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.RemoteMemory;
-import io.rdma4j.verbs.SendWorkRequest;
-import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.Objects;
 
-/** Many writes in flight at a time, posted in batches of which only the last write is signaled. */
+/** Many writes in flight at a time: two batches that are posted in turn. */
 public final class Pipelining {
     private static final long BLOCK_BYTES = 64;
-    private static final int BATCH = 32;
-    private static final int BATCHES_IN_FLIGHT = 4;
-    private static final int BATCHES = 1000;
-
-    // tag::capabilities[]
-    /** Queues that hold all writes in flight. */
-    private static final CmQueuePairAttributes ATTRIBUTES =
-            CmQueuePairAttributes.of(new QueuePairCapabilities(BATCHES_IN_FLIGHT * BATCH, 16, 1, 1, 0));
-    // end::capabilities[]
+    private static final int BATCH = 64;
+    private static final int ROUNDS = 500;
 
     private Pipelining() {}
 
     /** Runs server and client, each in a thread, after a warm-up. */
     public static void main(String[] arguments) throws InterruptedException {
         warmUp();
-        try (CmId listener = CmId.listen(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), CmQueuePairAttributes.defaults())) {
+        try (Listener listener = Listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
             Thread server = Thread.ofPlatform().start(() -> serve(listener));
-            call(new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.sourcePort()));
+            call(listener.address());
             server.join();
         }
     }
@@ -50,56 +39,42 @@ public final class Pipelining {
     }
     // end::warmup[]
 
-    private static void serve(CmId listener) {
-        try (Arena arena = Arena.ofShared();
-                CmId connection = listener.getRequest();
-                MemoryRegion region =
-                        new CmVerbs(connection).registerForRemoteAccess(arena.allocate(BATCH * BLOCK_BYTES))) {
-            connection.accept(ConnectionParameters.defaults()
-                    .withPrivateData(region.remote().encode()));
-            connection.awaitDisconnect();
+    private static void serve(Listener listener) {
+        try (Exposed blocks = Exposed.of(Arena.ofAuto().allocate(BATCH * BLOCK_BYTES), Access.WRITE);
+                Connection client = listener.accept().privateData(blocks).accept()) {
+            client.awaitEnd();
         }
     }
 
-    private static void call(InetSocketAddress server) {
-        try (Arena arena = Arena.ofShared();
-                CmId connection = CmId.connect(server, ATTRIBUTES);
-                MemoryRegion source = new CmVerbs(connection).register(arena.allocate(BATCH * BLOCK_BYTES))) {
-            RemoteMemory target = RemoteMemory.decode(connection.peerPrivateData());
+    private static void call(InetSocketAddress address) {
+        // tag::sends[]
+        ConnectionOptions options = ConnectionOptions.defaults().withSends(2 * BATCH); // both batches
+        // end::sends[]
+        try (Connection server = Connection.to(address).options(options).connect();
+                Buffer source = server.allocate(BATCH * BLOCK_BYTES)) {
             long start = System.nanoTime();
-            write(Objects.requireNonNull(connection.queuePair()), source, target);
+            write(server, source);
             double seconds = (System.nanoTime() - start) / 1e9;
-            System.out.printf("%d writes of %d bytes in %.2f s%n", BATCHES * BATCH, BLOCK_BYTES, seconds);
-            connection.disconnect();
+            System.out.printf("%d writes of %d bytes in %.2f s%n", ROUNDS * BATCH, BLOCK_BYTES, seconds);
         }
     }
 
     // tag::batches[]
-    private static void write(QueuePair queuePair, MemoryRegion source, RemoteMemory target) {
-        SendWorkRequest[] batch = new SendWorkRequest[BATCH];
-        for (int i = 0; i < BATCH; i++) {
-            batch[i] = new SendWorkRequest()
-                    .reset(i)
-                    .write(target.address() + i * BLOCK_BYTES, target.key())
-                    .from(source, i * BLOCK_BYTES, BLOCK_BYTES);
-        }
-        batch[BATCH - 1].signaled(); // its completion says that the others are done, too
-        WorkCompletion[] completions = WorkCompletion.array(BATCHES_IN_FLIGHT);
-        int posted = 0;
-        int completed = 0;
-        while (completed < BATCHES) {
-            if (posted < BATCHES && posted - completed < BATCHES_IN_FLIGHT) {
-                queuePair.postSends(batch, BATCH);
-                posted++;
+    private static void write(Connection server, Buffer source) {
+        RemoteMemory target = server.peer().memory();
+        Batch next = server.batch();
+        Batch inFlight = server.batch();
+        for (int round = 0; round < ROUNDS; round++) {
+            for (int i = 0; i < BATCH; i++) {
+                next.write(source.slice(i * BLOCK_BYTES, BLOCK_BYTES), target.slice(i * BLOCK_BYTES, BLOCK_BYTES));
             }
-            int count = queuePair.sendCompletions().poll(completions);
-            for (int i = 0; i < count; i++) {
-                if (!completions[i].isSuccess()) {
-                    throw new IllegalStateException(queuePair.explain(completions[i].status()));
-                }
-            }
-            completed += count;
+            next.post();
+            inFlight.await(); // the batch of the round before; the next one is on its way meanwhile
+            Batch posted = next;
+            next = inFlight;
+            inFlight = posted;
         }
+        inFlight.await();
     }
     // end::batches[]
 }

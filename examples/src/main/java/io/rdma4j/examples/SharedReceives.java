@@ -2,7 +2,6 @@ package io.rdma4j.examples;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.AccessFlag;
@@ -10,6 +9,7 @@ import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
@@ -17,9 +17,11 @@ import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -28,11 +30,12 @@ import java.util.Objects;
 
 /**
  * A server that answers the requests of several clients with one thread. All connections share a receive queue and a completion
- * queue, whose channel the thread waits at.
+ * queue, whose channel the thread waits at. The clients poll.
  */
 public final class SharedReceives {
     private static final int CLIENTS = 4;
     private static final int REQUESTS = 100;
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
     private SharedReceives() {}
 
@@ -57,21 +60,43 @@ public final class SharedReceives {
 
     private static void ask(InetSocketAddress server) {
         try (Arena arena = Arena.ofShared();
-                CmId connection = CmId.connect(server, CmQueuePairAttributes.defaults())) {
-            CmVerbs verbs = new CmVerbs(connection);
+                CmId connection = CmId.create(PortSpace.TCP)) {
+            connection.resolveAddress(server, TIMEOUT);
+            connection.resolveRoute(TIMEOUT);
+            QueuePair queuePair = connection.createQueuePair(CmQueuePairAttributes.defaults());
+            ProtectionDomain domain = connection.protectionDomain();
+            MemorySegment memory = arena.allocate(2 * Long.BYTES);
             long sum = 0;
-            try (MemoryRegion request = verbs.register(arena.allocate(ValueLayout.JAVA_LONG));
-                    MemoryRegion response = verbs.register(arena.allocate(ValueLayout.JAVA_LONG))) {
+            try (MemoryRegion numbers = domain.register(memory, AccessFlag.LOCAL_WRITE)) {
+                connection.connect();
+                WorkCompletion[] completion = WorkCompletion.array(1);
                 for (long number = 1; number <= REQUESTS; number++) {
-                    verbs.postReceive(number, response, 0, Long.BYTES);
-                    request.memory().set(ValueLayout.JAVA_LONG, 0, number);
-                    verbs.send(request);
-                    var _ = verbs.awaitReceiveCompletion();
-                    sum += response.memory().get(ValueLayout.JAVA_LONG, 0);
+                    memory.set(ValueLayout.JAVA_LONG, 0, number);
+                    queuePair.postReceive(new ReceiveWorkRequest().reset(number).into(numbers, Long.BYTES, Long.BYTES));
+                    queuePair.postSend(
+                            SendWorkRequest.send(number, numbers, 0, Long.BYTES).signaled());
+                    spin(queuePair.sendCompletions(), completion);
+                    spin(queuePair.receiveCompletions(), completion);
+                    sum += memory.get(ValueLayout.JAVA_LONG, Long.BYTES);
                 }
+                connection.disconnect();
             }
             System.out.println("client: the sum of the squares is " + sum);
-            connection.disconnect();
+        }
+    }
+
+    // tag::polling[]
+    private static void spin(CompletionQueue queue, WorkCompletion[] completion) {
+        while (queue.poll(completion) == 0) {
+            Thread.onSpinWait(); // each poll also receives, sends and checks timers
+        }
+        requireSuccess(completion[0]);
+    }
+    // end::polling[]
+
+    private static void requireSuccess(WorkCompletion completion) {
+        if (!completion.isSuccess()) {
+            throw new IllegalStateException(completion.toString());
         }
     }
 
@@ -121,19 +146,19 @@ public final class SharedReceives {
             return answered;
         }
 
+        // tag::blocking[]
         private WorkCompletion awaitCompletion() {
             while (completions.poll(completion) == 0) {
                 completions.requestNotification(false);
                 if (completions.poll(completion) > 0) {
-                    break; // completed before the notification was requested
+                    break; // it came before the request, which therefore does not report it
                 }
                 channel.await().acknowledgeEvents(1);
             }
-            if (!completion[0].isSuccess()) {
-                throw new IllegalStateException(completion[0].toString());
-            }
+            requireSuccess(completion[0]);
             return completion[0];
         }
+        // end::blocking[]
 
         private void answer(int queuePairNumber, long slot) {
             long number = slots.memory().getAtIndex(ValueLayout.JAVA_LONG, slot);

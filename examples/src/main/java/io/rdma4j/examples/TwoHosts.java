@@ -1,14 +1,13 @@
 package io.rdma4j.examples;
 
-import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
-import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.Access;
+import io.rdma4j.Buffer;
+import io.rdma4j.Connection;
+import io.rdma4j.Exposed;
+import io.rdma4j.Listener;
 import io.rdma4j.testkit.HostOptions;
 import io.rdma4j.testkit.TestHost;
 import io.rdma4j.testkit.TestNetwork;
-import io.rdma4j.verbs.MemoryRegion;
-import io.rdma4j.verbs.RemoteMemory;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -19,7 +18,6 @@ import java.nio.file.Path;
 /** Two hosts in this process, over a network that loses one packet in ten, with a packet capture for Wireshark. */
 public final class TwoHosts {
     private static final int BYTES = 1 << 20;
-    private static final int PORT = 7471;
 
     private TwoHosts() {}
 
@@ -31,11 +29,10 @@ public final class TwoHosts {
             TestHost left = network.addHost("10.0.0.1");
             TestHost right = network.addHost(
                     "10.0.0.2", new HostOptions().faults("loss=10%,seed=7").capture(capture));
-            CmId listener = left.connectionManager()
-                    .listen(new InetSocketAddress(left.address(), PORT), CmQueuePairAttributes.defaults());
-            try (listener) {
+            try (Listener listener =
+                    Listener.bind(left.connectionManager(), new InetSocketAddress(left.address(), 7471))) {
                 Thread server = Thread.ofPlatform().start(() -> serve(listener));
-                write(right, new InetSocketAddress(left.address(), PORT));
+                write(right, listener.address());
                 server.join();
             }
         }
@@ -44,30 +41,24 @@ public final class TwoHosts {
     }
     // end::network[]
 
-    private static void serve(CmId listener) {
-        try (Arena arena = Arena.ofShared();
-                CmId connection = listener.getRequest();
-                MemoryRegion region = new CmVerbs(connection).registerForRemoteAccess(arena.allocate(BYTES))) {
-            connection.accept(ConnectionParameters.defaults()
-                    .withPrivateData(region.remote().encode()));
-            connection.awaitDisconnect();
-            MemorySegment expected = arena.allocate(BYTES).fill((byte) 42);
-            boolean arrived = region.memory().mismatch(expected) == -1;
+    private static void serve(Listener listener) {
+        MemorySegment memory = Arena.ofAuto().allocate(BYTES);
+        try (Exposed exposed = Exposed.of(memory, Access.WRITE);
+                Connection client = listener.accept().privateData(exposed).accept()) {
+            client.awaitEnd();
+            MemorySegment expected = Arena.ofAuto().allocate(BYTES).fill((byte) 42);
+            boolean arrived = memory.mismatch(expected) == -1;
             System.out.println("10.0.0.1: " + (arrived ? "all bytes arrived" : "bytes are missing"));
         }
     }
 
-    private static void write(TestHost host, InetSocketAddress server) {
-        try (Arena arena = Arena.ofShared();
-                CmId connection = host.connectionManager().connect(server, CmQueuePairAttributes.defaults())) {
-            MemorySegment memory = arena.allocate(BYTES);
-            memory.fill((byte) 42);
-            CmVerbs verbs = new CmVerbs(connection);
-            try (MemoryRegion region = verbs.register(memory)) {
-                verbs.write(region, RemoteMemory.decode(connection.peerPrivateData()));
-                System.out.println("10.0.0.2: wrote " + BYTES + " bytes, and the peer has acknowledged them");
-            }
-            connection.disconnect();
+    private static void write(TestHost host, InetSocketAddress address) {
+        try (Connection server =
+                        Connection.to(address).over(host.connectionManager()).connect();
+                Buffer source = server.allocate(BYTES)) {
+            source.memory().fill((byte) 42);
+            server.write(source, server.peer().memory());
+            System.out.println("10.0.0.2: wrote " + BYTES + " bytes, and the peer has acknowledged them");
         }
     }
 }

@@ -1,16 +1,22 @@
 package io.rdma4j.examples;
 
+import io.rdma4j.Buffer;
+import io.rdma4j.Connection;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.sockets.PollEvents;
 import io.rdma4j.sockets.RdmaStreamSocket;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.WaitSet;
+import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.wait.Waitable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -114,29 +120,29 @@ public final class WaitForEverything {
     }
 
     private void accept(CmId id) {
-        id.createQueuePair(CmQueuePairAttributes.defaults());
-        MemoryRegion message = new CmVerbs(id).register(arena.allocate(MESSAGE_BYTES));
-        new CmVerbs(id).postReceive(1, message, 0, MESSAGE_BYTES);
-        Objects.requireNonNull(id.receiveCompletions()).requestNotification(false);
+        QueuePair queuePair = id.createQueuePair(CmQueuePairAttributes.defaults());
+        MemoryRegion message = id.protectionDomain().register(arena.allocate(MESSAGE_BYTES), AccessFlag.LOCAL_WRITE);
+        queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(message, 0, MESSAGE_BYTES));
+        queuePair.receiveCompletions().requestNotification(false);
         CompletionChannel completions = Objects.requireNonNull(id.receiveCompletionChannel());
-        on(completions, () -> onCompletion(id, completions, message));
+        on(completions, () -> onCompletion(completions, message));
         id.accept();
     }
 
-    private static void onCompletion(CmId id, CompletionChannel completions, MemoryRegion message) {
-        Objects.requireNonNull(completions.poll()).acknowledgeEvents(1);
-        var _ = new CmVerbs(id).awaitReceiveCompletion();
-        System.out.println("server: over verbs: " + message.memory().getString(0));
+    private static void onCompletion(CompletionChannel channel, MemoryRegion message) {
+        CompletionQueue completions = Objects.requireNonNull(channel.poll());
+        completions.acknowledgeEvents(1);
+        WorkCompletion[] received = WorkCompletion.array(1);
+        if (completions.poll(received) == 1 && received[0].isSuccess()) {
+            System.out.println("server: over verbs: " + message.memory().getString(0));
+        }
     }
 
-    private static void sendOverVerbs(InetSocketAddress server) {
-        try (Arena arena = Arena.ofShared();
-                CmId connection = CmId.connect(server, CmQueuePairAttributes.defaults())) {
-            CmVerbs verbs = new CmVerbs(connection);
-            try (MemoryRegion message = verbs.register(arena.allocateFrom("a message"))) {
-                verbs.send(message);
-            }
-            connection.disconnect();
+    private static void sendOverVerbs(InetSocketAddress address) {
+        try (Connection server = Connection.to(address).connect();
+                Buffer message = server.allocate(MESSAGE_BYTES)) {
+            message.memory().setString(0, "a message");
+            server.send(message);
         }
     }
 

@@ -1,95 +1,77 @@
 package io.rdma4j.examples;
 
-import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
-import io.rdma4j.verbs.ClosedException;
-import io.rdma4j.verbs.CompletionChannel;
-import io.rdma4j.verbs.CompletionQueue;
-import io.rdma4j.verbs.MemoryRegion;
-import io.rdma4j.verbs.SendWorkRequest;
-import io.rdma4j.verbs.WorkCompletion;
-import java.lang.foreign.Arena;
+import io.rdma4j.Buffer;
+import io.rdma4j.Connection;
+import io.rdma4j.ConnectionRequest;
+import io.rdma4j.Listener;
+import io.rdma4j.Message;
+import io.rdma4j.verbs.InterruptedRdmaException;
+import io.rdma4j.verbs.RdmaTimeoutException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.Objects;
 
-/** The ways to wait for a completion, and a server that ends when another thread closes its listener. */
+/** The ways in which a wait ends: what it waits for comes, a timeout, an interrupt, the peer's end, or another thread that closes. */
 public final class Waiting {
     private static final int MESSAGE_BYTES = 64;
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private Waiting() {}
 
     /** Runs the server in a thread, and two clients one after the other, and ends the server. */
     public static void main(String[] arguments) throws InterruptedException {
-        CmId listener = CmId.listen(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), CmQueuePairAttributes.defaults());
-        Thread server = Thread.ofPlatform().start(() -> serve(listener));
-        for (String text : new String[] {"first", "second"}) {
-            send(new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.sourcePort()), text);
+        Listener listener = Listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        Thread server = Thread.startVirtualThread(() -> serve(listener));
+        try (listener) {
+            for (String text : new String[] {"first", "second"}) {
+                ask(listener.address(), text);
+            }
         }
-        listener.close();
         server.join();
     }
 
     // tag::closing[]
-    private static void serve(CmId listener) {
-        try (Arena arena = Arena.ofShared()) {
-            while (true) {
-                try (CmId connection = listener.getRequest();
-                        MemoryRegion message = new CmVerbs(connection).register(arena.allocate(MESSAGE_BYTES))) {
-                    new CmVerbs(connection).postReceive(1, message, 0, MESSAGE_BYTES);
-                    connection.accept();
-                    if (await(Objects.requireNonNull(connection.receiveCompletions()), new WorkCompletion[1])) {
+    /** Answers one client after the other, until another thread closes the listener. */
+    private static void serve(Listener listener) {
+        for (ConnectionRequest request : listener) {
+            try (Connection client = request.messages(1, MESSAGE_BYTES).accept()) {
+                for (Message message : client.messages()) { // ends when the client has disconnected
+                    try (message) {
                         System.out.println("server: " + message.memory().getString(0));
+                        client.send(message.buffer());
                     }
                 }
             }
-        } catch (ClosedException e) {
-            System.out.println("server: ends"); // another thread has closed the listener
         }
+        System.out.println("server: ends");
     }
     // end::closing[]
 
-    // tag::blocking[]
-    /** Returns true with the next completion in {@code next}, or false if none came in time. */
-    private static boolean await(CompletionQueue queue, WorkCompletion[] next) {
-        CompletionChannel channel = Objects.requireNonNull(queue.channel());
-        next[0] = new WorkCompletion();
-        while (queue.poll(next) == 0) {
-            queue.requestNotification(false);
-            if (queue.poll(next) > 0) {
-                return true; // it came before the request, which therefore does not report it
-            }
-            CompletionQueue reported = channel.await(PATIENCE);
-            if (reported == null) {
-                return false;
-            }
-            reported.acknowledgeEvents(1);
+    private static void ask(InetSocketAddress address, String text) throws InterruptedException {
+        try (Connection server =
+                        Connection.to(address).messages(1, MESSAGE_BYTES).connect();
+                Buffer message = server.allocate(MESSAGE_BYTES)) {
+            Thread waiting = Thread.startVirtualThread(() -> await(server));
+            waiting.join(Duration.ofMillis(250));
+            waiting.interrupt();
+            waiting.join();
+            message.memory().setString(0, text);
+            server.send(message);
+            server.receive().close();
         }
-        return true;
     }
-    // end::blocking[]
 
-    // tag::polling[]
-    private static void spin(CompletionQueue queue, WorkCompletion[] completions) {
-        while (queue.poll(completions) == 0) {
-            Thread.onSpinWait(); // each poll also receives, sends and checks timers
+    // tag::receive[]
+    /** Waits for a message that nobody sends. After a timeout and an interrupt the connection can be used. */
+    private static void await(Connection server) {
+        while (true) {
+            try (Message message = server.receive(Duration.ofMillis(100))) {
+                System.out.println("client: " + message.memory().getString(0));
+            } catch (RdmaTimeoutException nothing) {
+                System.out.println("client: still waiting");
+            } catch (InterruptedRdmaException interrupt) {
+                return;
+            }
         }
     }
-    // end::polling[]
-
-    private static void send(InetSocketAddress server, String text) {
-        try (Arena arena = Arena.ofShared();
-                CmId connection = CmId.connect(server, CmQueuePairAttributes.defaults());
-                MemoryRegion message = new CmVerbs(connection).register(arena.allocateFrom(text))) {
-            Objects.requireNonNull(connection.queuePair())
-                    .postSend(SendWorkRequest.send(1, message).signaled());
-            WorkCompletion[] sent = WorkCompletion.array(1);
-            spin(Objects.requireNonNull(connection.sendCompletions()), sent);
-            System.out.println("client: " + sent[0].status());
-        }
-    }
+    // end::receive[]
 }

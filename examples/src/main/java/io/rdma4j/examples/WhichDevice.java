@@ -1,15 +1,15 @@
 package io.rdma4j.examples;
 
+import io.rdma4j.Access;
+import io.rdma4j.Buffer;
+import io.rdma4j.Connection;
+import io.rdma4j.Exposed;
+import io.rdma4j.Listener;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
-import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.verbs.Device;
-import io.rdma4j.verbs.DeviceContext;
-import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.PortAttributes;
-import io.rdma4j.verbs.RemoteMemory;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
@@ -21,37 +21,33 @@ public final class WhichDevice {
     public static void main(String[] arguments) throws InterruptedException {
         InetAddress address =
                 arguments.length > 0 ? InetAddress.ofLiteral(arguments[0]) : InetAddress.getLoopbackAddress();
-        try (CmId listener = CmId.listen(new InetSocketAddress(address, 0), CmQueuePairAttributes.defaults())) {
+        try (Listener listener = Listener.bind(new InetSocketAddress(address, 0))) {
             Thread server = Thread.ofPlatform().start(() -> serve(listener));
-            call(new InetSocketAddress(address, listener.sourcePort()));
+            call(listener.address());
             server.join();
         }
     }
 
-    private static void serve(CmId listener) {
-        try (Arena arena = Arena.ofShared();
-                CmId connection = listener.getRequest();
-                MemoryRegion region = new CmVerbs(connection).registerForRemoteAccess(arena.allocate(64))) {
-            connection.accept(ConnectionParameters.defaults()
-                    .withPrivateData(region.remote().encode()));
-            connection.awaitDisconnect();
-            System.out.println("server: " + region.memory().getString(0));
+    private static void serve(Listener listener) {
+        MemorySegment memory = Arena.ofAuto().allocate(64); // memory on the heap is not for hardware
+        try (Exposed exposed = Exposed.of(memory, Access.WRITE);
+                Connection client = listener.accept().privateData(exposed).accept()) {
+            client.awaitEnd();
+            System.out.println("server: " + memory.getString(0));
         }
     }
 
     // tag::call[]
-    private static void call(InetSocketAddress server) {
-        try (Arena arena = Arena.ofShared(); // memory on the heap is not for hardware
-                CmId connection = CmId.connect(server, CmQueuePairAttributes.defaults());
-                MemoryRegion message = new CmVerbs(connection).register(arena.allocate(64))) {
-            DeviceContext context = connection.verbs();
-            Device device = context.device();
-            PortAttributes port = context.port(connection.portNumber());
+    private static void call(InetSocketAddress address) {
+        try (Connection server = Connection.to(address).connect();
+                Buffer message = server.allocate(64)) {
+            CmId id = server.id();
+            Device device = id.verbs().device();
+            PortAttributes port = id.verbs().port(id.portNumber());
             System.out.println("client: " + device.name() + " on " + port.networkInterface() + ", "
                     + device.transportType() + ", path MTU " + port.activeMtu().bytes());
             message.memory().setString(0, "written by " + device.name());
-            new CmVerbs(connection).write(message, RemoteMemory.decode(connection.peerPrivateData()));
-            connection.disconnect();
+            server.write(message, server.peer().memory());
         }
     }
     // end::call[]

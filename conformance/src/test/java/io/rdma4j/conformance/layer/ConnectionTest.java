@@ -69,6 +69,28 @@ class ConnectionTest {
     }
 
     @Test
+    void readOnlyMemoryIsWrittenFromAndExposed() {
+        MemorySegment text = Arena.ofAuto().allocateFrom("read only").asReadOnly();
+        try (Ends ends = connect();
+                Exposed exposed = Exposed.of(text, Access.READ);
+                Buffer source = ends.client().register(text);
+                Buffer copy = ends.client().allocate(text.byteSize())) {
+            ends.client().write(source, ends.client().peer().memory());
+            assertThat(memory.getString(0)).isEqualTo("read only");
+            ends.client().read(copy, exposed.at(ends.server()));
+            assertThat(copy.memory().getString(0)).isEqualTo("read only");
+        }
+    }
+
+    @Test
+    void readOnlyMemoryCannotBeExposedToWriters() {
+        try (Ends ends = connect();
+                Exposed exposed = Exposed.of(memory.asReadOnly(), Access.READ, Access.WRITE)) {
+            assertThatExceptionOfType(RdmaException.class).isThrownBy(() -> exposed.at(ends.server()));
+        }
+    }
+
+    @Test
     void memoryIsWrittenAndRead() {
         try (Ends ends = connect();
                 Buffer buffer = ends.client().allocate(BYTES)) {
@@ -195,6 +217,7 @@ class ConnectionTest {
             assertThatExceptionOfType(RemoteAccessException.class)
                     .isThrownBy(() -> ends.client().write(buffer, beyond))
                     .withMessageContaining("remote access error");
+            assertThat(ends.client().isOpen()).isFalse();
             assertThatExceptionOfType(RdmaException.class)
                     .isThrownBy(() -> ends.client().write(buffer, remote));
         }

@@ -175,6 +175,29 @@ class MessagesTest {
         }
     }
 
+    /** With the time of the connection manager, 655 ms, the sender would wait for ten seconds. */
+    @Test
+    @NotOn(value = Driver.SIW, because = "has iWARP, whose sender does not try again")
+    void aSenderContinuesSoonAfterItsPeerHasAPlaceAgain() throws Exception {
+        try (Ends ends = fixture.connect(MESSAGES.withMessages(1, 8));
+                Buffer buffer = ends.client().allocate(8)) {
+            Future<?> receiving = fixture.threads.submit(() -> {
+                for (int i = 0; i < 16; i++) {
+                    try (Message _ = ends.server().receive(PATIENCE)) {
+                        Thread.sleep(5);
+                    }
+                }
+                return null;
+            });
+            long start = System.nanoTime();
+            for (int i = 0; i < 16; i++) {
+                ends.client().send(buffer, PATIENCE);
+            }
+            receiving.get();
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+        }
+    }
+
     @Test
     void aReceiveThatTimesOutLeavesTheConnection() {
         try (Ends ends = fixture.connect(MESSAGES);
