@@ -5,6 +5,7 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.DisconnectedException;
+import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.SignalListener;
 import java.util.List;
@@ -25,6 +26,9 @@ abstract class ChannelEvents {
 
     /** Why the queue pair can no longer be used, or null. */
     private volatile @Nullable String end;
+
+    /** True once the program closes the queue pair itself. */
+    private volatile boolean isClosing;
 
     private volatile boolean isClosed;
 
@@ -118,8 +122,16 @@ abstract class ChannelEvents {
         return end != null;
     }
 
+    /** Notes that the program closes the queue pair, which is what calls of other threads report from now on. */
+    void beginClose() {
+        isClosing = end == null;
+    }
+
     /** Returns the exception for a call after the end. */
-    DisconnectedException ended(String operation) {
+    RdmaException ended(String operation) {
+        if (isClosing) {
+            return new ClosedException(operation, id + " was closed by this program", "");
+        }
         String reason = end;
         return new DisconnectedException(operation, reason == null ? "the connection has ended" : reason);
     }

@@ -4,13 +4,17 @@ import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.InterruptedRdmaException;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.RdmaTimeoutException;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.WorkRequestException;
 import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.verbs.wait.Waiter;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -58,6 +62,28 @@ final class CompletionWait {
     void requireOpen(String operation) {
         if (isClosed) {
             throw new ClosedException(operation, owner + " is closed", "");
+        }
+    }
+
+    /**
+     * Takes a lock whose holder waits for completions.
+     *
+     * @throws RdmaTimeoutException after the deadline
+     * @throws InterruptedRdmaException if the thread is interrupted
+     */
+    void lock(ReentrantLock lock, String operation, long deadlineNanos) {
+        if (lock.tryLock()) {
+            return;
+        }
+        try {
+            if (deadlineNanos == Long.MAX_VALUE) {
+                lock.lockInterruptibly();
+            } else if (!lock.tryLock(deadlineNanos - driver.nanoTime(), TimeUnit.NANOSECONDS)) {
+                throw new RdmaTimeoutException(operation, "another thread waits in this call on " + owner, "");
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedRdmaException(operation, "while another thread waits in this call on " + owner, "");
         }
     }
 

@@ -3,10 +3,12 @@ package io.rdma4j;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.verbs.ClosedException;
+import io.rdma4j.verbs.InterruptedRdmaException;
 import io.rdma4j.verbs.PlacementType;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.RdmaTimeoutException;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.lang.foreign.MemorySegment;
@@ -319,7 +321,7 @@ public final class Connection implements AutoCloseable {
 
     private long atomic(SendOperation operation, RemoteMemory target, long first, long second, long deadlineNanos) {
         target.requireLength(Long.BYTES);
-        atomicLock.lock();
+        lockAtomics(operation.call(), deadlineNanos);
         try {
             Buffer result = atomicResult;
             if (result == null) {
@@ -330,6 +332,16 @@ public final class Connection implements AutoCloseable {
             return result.memory().get(ValueLayout.JAVA_LONG, 0);
         } finally {
             atomicLock.unlock();
+        }
+    }
+
+    /** Waits for the atomic operation of another thread. A time that passes meanwhile ends the connection, like that of the operation. */
+    private void lockAtomics(String operation, long deadlineNanos) {
+        try {
+            sendWait.lock(atomicLock, operation, deadlineNanos);
+        } catch (RdmaTimeoutException | InterruptedRdmaException tooLate) {
+            events.end(tooLate.getMessage());
+            throw tooLate;
         }
     }
 
@@ -445,13 +457,22 @@ public final class Connection implements AutoCloseable {
         if (!isClosing.compareAndSet(false, true)) {
             return;
         }
-        buffers.refuse();
-        if (!events.isEnded()) {
-            sends.drain(deadlineNanos(options.closeTimeout()));
-            events.flush();
-            events.awaitDisconnected(options.closeTimeout());
+        boolean isReleased = false;
+        try {
+            buffers.refuse();
+            events.beginClose();
+            if (!events.isEnded()) {
+                sends.drain(deadlineNanos(options.closeTimeout()));
+                events.flush();
+                events.awaitDisconnected(options.closeTimeout());
+            }
+            release();
+            isReleased = true;
+        } finally {
+            if (!isReleased) { // for lack of stack or memory: closing again does the rest
+                isClosing.set(false);
+            }
         }
-        release();
     }
 
     /** Closes a connection that was not established. Does not wait. */

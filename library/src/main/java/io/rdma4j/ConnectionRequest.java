@@ -4,6 +4,7 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.EventChannel;
+import io.rdma4j.verbs.RdmaException;
 import java.net.InetSocketAddress;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -21,10 +22,17 @@ public final class ConnectionRequest extends ConnectionSetup<ConnectionRequest> 
     /** Takes the request of an event. It no longer belongs to the listener then. */
     ConnectionRequest(ConnectionManager manager, CmEvent event) {
         id = event.id();
-        channel = manager.openEventChannel();
+        try {
+            channel = manager.openEventChannel();
+        } catch (RuntimeException | Error failed) {
+            event.acknowledge(); // closing the identifier waits for it
+            Cleanup.after(failed, id::close);
+            throw failed;
+        }
         try {
             id.migrate(channel);
         } catch (RuntimeException | Error failed) {
+            event.acknowledge();
             Cleanup.after(failed, id::close);
             Cleanup.after(failed, channel::close);
             throw failed;
@@ -71,11 +79,24 @@ public final class ConnectionRequest extends ConnectionSetup<ConnectionRequest> 
         try {
             ConnectionEvents events = new ConnectionEvents(channel, id);
             Steps steps = new Steps(channel, "accept", options().timeout());
-            return new Connection(events, this).begin(() -> id.accept(parameters(id)), steps);
+            return new Connection(events, this).begin(this::sendAcceptance, steps);
         } catch (RuntimeException | Error failed) {
             Cleanup.after(failed, id::close);
             Cleanup.after(failed, channel::close);
             throw failed;
+        }
+    }
+
+    private void sendAcceptance() {
+        try {
+            id.accept(parameters(id));
+        } catch (RdmaException refused) {
+            try (CmEvent event = channel.poll()) {
+                if (event != null) { // the client has withdrawn the request meanwhile
+                    throw event.toException("accept");
+                }
+            }
+            throw refused;
         }
     }
 

@@ -83,8 +83,11 @@ public final class Exposed implements AutoCloseable {
         synchronized (regions) {
             closed = true;
             all = List.copyOf(regions.values());
-            regions.clear();
         }
         Cleanup.runAll(all.stream().<Runnable>map(region -> region::close).toList());
+        synchronized (regions) {
+            regions.clear(); // last: if a region could not be closed for lack of stack or memory, closing again tries
+            // again
+        }
     }
 }

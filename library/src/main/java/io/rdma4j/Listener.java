@@ -20,11 +20,19 @@ import org.jspecify.annotations.Nullable;
  * {@snippet :
  * try (Listener listener = Listener.bind(new InetSocketAddress(7471))) {
  *     for (ConnectionRequest request : listener) { // ends when the listener is closed
- *         Connection client = request.accept();
- *         Thread.startVirtualThread(() -> serve(client));
+ *         Thread.startVirtualThread(() -> {
+ *             try (Connection client = request.accept()) {
+ *                 serve(client);
+ *             } catch (RdmaException failed) {
+ *                 log(failed);
+ *             }
+ *         });
  *     }
  * }
  * }
+ *
+ * <p>A server accepts each request in a thread of its own, as above: {@link ConnectionRequest#accept()} waits for the client, and fails if
+ * the client has gone.
  */
 public final class Listener implements Iterable<ConnectionRequest>, AutoCloseable {
     private static final int DEFAULT_BACKLOG = 128;

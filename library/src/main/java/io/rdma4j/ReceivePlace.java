@@ -2,6 +2,7 @@ package io.rdma4j;
 
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A place for what arrives: memory that is posted until something has arrived in it, and then used by the program until it is closed. */
 abstract sealed class ReceivePlace implements AutoCloseable permits Message, Datagram {
@@ -11,7 +12,7 @@ abstract sealed class ReceivePlace implements AutoCloseable permits Message, Dat
     private Buffer content;
     private boolean hasImmediate;
     private int immediate;
-    private volatile boolean isOpen;
+    private final AtomicBoolean isOpen = new AtomicBoolean();
 
     ReceivePlace(ReceiveQueue<?> queue, int number, Buffer whole) {
         this.queue = queue;
@@ -38,7 +39,7 @@ abstract sealed class ReceivePlace implements AutoCloseable permits Message, Dat
         }
         hasImmediate = completion.hasImmediate();
         immediate = completion.immediate();
-        isOpen = true;
+        isOpen.set(true);
     }
 
     /**
@@ -90,21 +91,28 @@ abstract sealed class ReceivePlace implements AutoCloseable permits Message, Dat
     }
 
     final void requireOpen() {
-        if (!isOpen) {
+        if (!isOpen.get()) {
             throw new IllegalStateException("it is closed: its place may have been used again");
         }
     }
 
     final boolean isOpen() {
-        return isOpen;
+        return isOpen.get();
     }
 
     /** Gives the place back. Closing again has no effect, until the object is used for what arrives next. */
     @Override
     public void close() {
-        if (isOpen) {
-            isOpen = false;
-            queue.post(this);
+        if (isOpen.compareAndSet(true, false)) {
+            boolean isPosted = false;
+            try {
+                queue.post(this);
+                isPosted = true;
+            } finally {
+                if (!isPosted) { // for lack of stack or memory: closing again tries again
+                    isOpen.set(true);
+                }
+            }
         }
     }
 }

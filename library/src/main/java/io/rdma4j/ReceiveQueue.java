@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The places for what arrives at a queue pair, and what has arrived. Thread safe; one thread at a time receives.
+ * The places for what arrives at a queue pair, and what has arrived. Thread safe; one thread at a time receives, the others wait for it.
  *
  * @param <P> the type of what arrives
  */
@@ -77,7 +77,7 @@ final class ReceiveQueue<P extends ReceivePlace> {
 
     /** Waits for what arrives next. */
     P receive(long deadlineNanos) {
-        receiveLock.lock();
+        wait.lock(receiveLock, RECEIVE, deadlineNanos);
         try {
             while (polledNext == polledCount) {
                 requireUsable();
@@ -87,7 +87,6 @@ final class ReceiveQueue<P extends ReceivePlace> {
                 }
             }
             WorkCompletion completion = polled[polledNext];
-            polledNext++;
             if (!completion.isSuccess()) {
                 failure = completion.status();
                 polledCount = 0;
@@ -96,6 +95,7 @@ final class ReceiveQueue<P extends ReceivePlace> {
             }
             P place = places.get((int) completion.id());
             place.open(completion);
+            polledNext++; // last: a call that finds no stack or memory has received nothing
             return place;
         } finally {
             receiveLock.unlock();
@@ -110,6 +110,7 @@ final class ReceiveQueue<P extends ReceivePlace> {
     }
 
     private void poll() {
+        polledCount = 0; // before the call, which may fail
         polledNext = 0;
         polledCount = wait.poll(RECEIVE, polled);
     }

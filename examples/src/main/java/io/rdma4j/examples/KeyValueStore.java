@@ -6,6 +6,7 @@ import io.rdma4j.Connection;
 import io.rdma4j.ConnectionRequest;
 import io.rdma4j.Exposed;
 import io.rdma4j.Listener;
+import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.RemoteMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
@@ -45,15 +46,19 @@ public final class KeyValueStore {
     }
 
     // tag::table[]
-    /** Gives each client the table; a client that leaves or dies needs nothing more. Ends when the listener is closed. */
+    /** Gives each client the table. Ends when the listener is closed. */
     private static void serve(Listener listener, Exposed table) {
         for (ConnectionRequest request : listener) {
-            Connection client = request.privateData(table).accept();
-            Thread.startVirtualThread(() -> {
-                try (client) {
-                    client.awaitEnd();
-                }
-            });
+            Thread.startVirtualThread(() -> serve(request, table));
+        }
+    }
+
+    /** Waits until a client leaves or dies; it needs nothing more of this thread. */
+    private static void serve(ConnectionRequest request, Exposed table) {
+        try (Connection client = request.privateData(table).accept()) {
+            client.awaitEnd();
+        } catch (RdmaException failed) {
+            System.err.println("server: a client has failed: " + failed.getMessage());
         }
     }
     // end::table[]

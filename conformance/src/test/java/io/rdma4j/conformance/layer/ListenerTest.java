@@ -7,12 +7,17 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.rdma4j.Access;
 import io.rdma4j.Buffer;
+import io.rdma4j.Connecting;
 import io.rdma4j.Connection;
 import io.rdma4j.ConnectionRequest;
 import io.rdma4j.Exposed;
 import io.rdma4j.Listener;
+import io.rdma4j.cm.ConnectionRejectedException;
+import io.rdma4j.conformance.device.Driver;
+import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.verbs.ClosedException;
+import io.rdma4j.verbs.DisconnectedException;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.RdmaTimeoutException;
 import java.lang.foreign.Arena;
@@ -84,6 +89,22 @@ class ListenerTest {
             request.close();
             assertThatIllegalStateException().isThrownBy(() -> request.accept());
             client.get();
+        }
+    }
+
+    @Test
+    @NotOn(value = Driver.SIW, because = "has iWARP, which reports a withdrawn request when it is answered")
+    void acceptingAWithdrawnRequestSaysSo() {
+        try (Listener listener = listen()) {
+            for (int i = 0; i < 10; i++) {
+                Connecting client = Connection.to(listener.address()).start();
+                try (ConnectionRequest request = listener.accept(PATIENCE)) {
+                    client.close();
+                    assertThatExceptionOfType(RdmaException.class)
+                            .isThrownBy(() -> request.timeout(PATIENCE).accept())
+                            .isInstanceOfAny(ConnectionRejectedException.class, DisconnectedException.class);
+                }
+            }
         }
     }
 

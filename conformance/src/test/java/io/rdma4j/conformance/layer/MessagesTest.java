@@ -15,7 +15,9 @@ import io.rdma4j.Message;
 import io.rdma4j.conformance.device.Driver;
 import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.layer.LayerFixture.Ends;
+import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.DisconnectedException;
+import io.rdma4j.verbs.InterruptedRdmaException;
 import io.rdma4j.verbs.RdmaTimeoutException;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkRequestException;
@@ -24,6 +26,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -218,6 +221,44 @@ class MessagesTest {
                     .isThrownBy(() -> ends.client().send(buffer));
             assertThatExceptionOfType(WorkRequestException.class)
                     .isThrownBy(() -> ends.server().receive(PATIENCE));
+        }
+    }
+
+    @Test
+    void aReceiveTakesAtMostItsTimeBehindAnotherThread() throws Exception {
+        try (Ends ends = fixture.connect(MESSAGES)) {
+            Future<Message> first = fixture.threads.submit(() -> ends.server().receive());
+            assertThatExceptionOfType(RdmaTimeoutException.class)
+                    .isThrownBy(() -> ends.server().receive(Duration.ofMillis(100)));
+            try (Buffer buffer = ends.client().allocate(8)) {
+                ends.client().send(buffer);
+            }
+            first.get().close();
+            Future<Message> last = fixture.threads.submit(() -> ends.server().receive());
+            Thread.currentThread().interrupt();
+            assertThatExceptionOfType(InterruptedRdmaException.class)
+                    .isThrownBy(() -> ends.server().receive());
+            assertThat(Thread.interrupted()).isTrue();
+            ends.server().close();
+            assertThatExceptionOfType(ExecutionException.class)
+                    .isThrownBy(last::get)
+                    .withCauseInstanceOf(ClosedException.class);
+        }
+    }
+
+    @Test
+    void aMessageIsClosedOnceByAnyNumberOfThreads() throws Exception {
+        try (Ends ends = fixture.connect(MESSAGES);
+                Buffer number = ends.client().allocate(8)) {
+            for (int i = 0; i < 500; i++) {
+                number.memory().set(ValueLayout.JAVA_LONG, 0, i);
+                ends.client().send(number);
+                Message message = ends.server().receive(PATIENCE);
+                assertThat(message.memory().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(i);
+                Future<?> other = fixture.threads.submit(message::close);
+                message.close();
+                other.get();
+            }
         }
     }
 
