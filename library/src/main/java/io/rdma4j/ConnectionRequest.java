@@ -6,14 +6,19 @@ import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 /**
  * A client that wants to connect: {@link Listener#accept()}. The program accepts or rejects it; closing it rejects it, if neither was
  * done. It may be answered after its listener is closed. Used by one thread at a time.
  */
 public final class ConnectionRequest extends ConnectionSetup<ConnectionRequest> implements AutoCloseable {
+    /** The time by which the event of a withdrawal may follow the failure that it causes. */
+    private static final Duration WITHDRAWAL = Duration.ofMillis(100);
+
     private final EventChannel channel;
     private final CmId id;
     private final Peer peer;
@@ -61,7 +66,8 @@ public final class ConnectionRequest extends ConnectionSetup<ConnectionRequest> 
      *
      * @throws io.rdma4j.verbs.RdmaTimeoutException if the client does not confirm in time
      * @throws io.rdma4j.verbs.DisconnectedException if the client disconnects at once
-     * @throws io.rdma4j.cm.ConnectionRejectedException if the client has withdrawn its request
+     * @throws io.rdma4j.cm.ConnectionRejectedException if the client has withdrawn its request; on the kernel's devices an {@link
+     *     RdmaException} with {@code EINVAL}, since the kernel reports no withdrawal
      * @throws IllegalStateException if the request was answered before
      */
     public Connection accept() {
@@ -71,7 +77,8 @@ public final class ConnectionRequest extends ConnectionSetup<ConnectionRequest> 
     /**
      * Begins to accept the request: sends the acceptance. {@link Connecting#await} waits for the client's confirmation.
      *
-     * @throws io.rdma4j.cm.ConnectionRejectedException if the client has withdrawn its request
+     * @throws io.rdma4j.cm.ConnectionRejectedException if the client has withdrawn its request; on the kernel's devices an {@link
+     *     RdmaException} with {@code EINVAL}, since the kernel reports no withdrawal
      * @throws IllegalStateException if the request was answered before
      */
     public Connecting start() {
@@ -79,7 +86,8 @@ public final class ConnectionRequest extends ConnectionSetup<ConnectionRequest> 
         try {
             ConnectionEvents events = new ConnectionEvents(channel, id);
             Steps steps = new Steps(channel, "accept", options().timeout());
-            return new Connection(events, this).begin(this::sendAcceptance, steps);
+            Connection connection = step(() -> new Connection(events, this));
+            return connection.begin(() -> step(this::sendAcceptance), steps);
         } catch (RuntimeException | Error failed) {
             Cleanup.after(failed, id::close);
             Cleanup.after(failed, channel::close);
@@ -87,17 +95,23 @@ public final class ConnectionRequest extends ConnectionSetup<ConnectionRequest> 
         }
     }
 
-    private void sendAcceptance() {
+    /** Takes a step of the acceptance, and reports its failure as the withdrawal of the request if that is the reason. */
+    private <T> T step(Supplier<T> step) {
         try {
-            id.accept(parameters(id));
+            return step.get();
         } catch (RdmaException refused) {
-            try (CmEvent event = channel.poll()) {
-                if (event != null) { // the client has withdrawn the request meanwhile
+            try (CmEvent event = channel.await(WITHDRAWAL)) {
+                if (event != null) {
                     throw event.toException("accept");
                 }
             }
             throw refused;
         }
+    }
+
+    private boolean sendAcceptance() {
+        id.accept(parameters(id));
+        return true;
     }
 
     /**
