@@ -85,7 +85,7 @@ abstract class ChannelEvents {
             return;
         }
         try {
-            while (channel.isReady()) {
+            while (!isClosed && channel.isReady()) {
                 try (CmEvent event = channel.poll()) {
                     if (event != null) {
                         handle(event);
@@ -140,11 +140,16 @@ abstract class ChannelEvents {
         return isClosed;
     }
 
-    /** Closes the identifier with its queues, then the channel. */
+    /** Closes the identifier with its queues, then the channel. Waits for a thread that handles an event. */
     void close() {
         isClosed = true;
         channel.signal().remove(onSignal);
         channel.signal().raise();
-        Cleanup.runAll(List.of(id::close, channel::close));
+        lock.lock();
+        try {
+            Cleanup.runAll(List.of(id::close, channel::close));
+        } finally {
+            lock.unlock();
+        }
     }
 }

@@ -224,6 +224,21 @@ class DatagramsTest {
     }
 
     @Test
+    void aSocketCanBeClosedWhilePeersResolveIt() throws Exception {
+        InetAddress address = TestDevices.freshAddress();
+        for (int i = 0; i < 30; i++) {
+            try (Datagrams client = bind(address)) {
+                CompletableFuture<Void> resolved;
+                try (Datagrams server = bind(address)) {
+                    InetSocketAddress target = server.address();
+                    resolved = CompletableFuture.runAsync(() -> client.resolve(target, PATIENCE));
+                }
+                resolved.handle((_, _) -> true).get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS); // resolved or refused
+            }
+        }
+    }
+
+    @Test
     void aClosedDatagramCannotBeUsed() {
         try (Datagrams socket = bind(TestDevices.freshAddress())) {
             Destination self = socket.resolve(socket.address());
