@@ -7,7 +7,6 @@ import io.rdma4j.verbs.wait.SharedThread;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.Waiter;
 import java.time.Duration;
-import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -90,10 +89,10 @@ final class WaitCoordinator {
     private final AtomicReference<@Nullable Waiter> leader = new AtomicReference<>();
 
     /** The waiting threads that do not yield, the leader among them. The first one came last, and is promoted first. */
-    private final ConcurrentLinkedDeque<Waiter> followers = new ConcurrentLinkedDeque<>();
+    private final WaiterList followers = new WaiterList();
 
     /** The waiting threads that yield, the leader among them. The first one came last, and only it may lead. */
-    private final ConcurrentLinkedDeque<Waiter> yieldingFollowers = new ConcurrentLinkedDeque<>();
+    private final WaiterList yieldingFollowers = new WaiterList();
 
     private final AtomicInteger passiveWaiters = new AtomicInteger();
 
@@ -219,7 +218,7 @@ final class WaitCoordinator {
             }
             return true;
         } finally {
-            var _ = followers.remove(self);
+            followers.remove(self);
             // This thread may have been promoted just when it no longer needed to wait.
             promote();
         }
@@ -251,7 +250,7 @@ final class WaitCoordinator {
             }
             return true;
         } finally {
-            var _ = yieldingFollowers.remove(self);
+            yieldingFollowers.remove(self);
             promote();
         }
     }
@@ -430,8 +429,8 @@ final class WaitCoordinator {
         do {
             links.wakeup();
             LockSupport.unpark(background);
-            followers.forEach(Waiter::wake);
-            yieldingFollowers.forEach(Waiter::wake);
+            followers.wakeAll();
+            yieldingFollowers.wakeAll();
             parkedFollowers.forEach(Waiter::wake);
             try {
                 Thread.sleep(Duration.ofNanos(ENDING_CHECK_NANOS));
