@@ -340,7 +340,7 @@ public final class Connection implements AutoCloseable {
         try {
             sendWait.lock(atomicLock, operation, deadlineNanos);
         } catch (RdmaTimeoutException | InterruptedRdmaException tooLate) {
-            events.end(tooLate.getMessage());
+            events.end(operation + " could not begin in time on " + sendWait);
             throw tooLate;
         }
     }

@@ -1,5 +1,6 @@
 package io.rdma4j.verbs.spi;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
@@ -31,7 +32,7 @@ class StackReserveTest {
         Process process = new ProcessBuilder(java, compilers, "-cp", path, StackReserveProcess.class.getName(), "40")
                 .redirectErrorStream(true)
                 .start();
-        String output = new String(process.getInputStream().readAllBytes());
+        String output = new String(process.getInputStream().readAllBytes(), UTF_8);
         assertThat(output).isEmpty();
         assertThat(process.waitFor()).isZero();
     }
