@@ -124,7 +124,7 @@ public final class Batch {
      */
     public Batch post() {
         try {
-            last = sends.postAll(requests, count, Long.MAX_VALUE);
+            last = sends.postAll(requests, count, sends.deadlineNanos());
         } finally {
             count = 0;
         }
@@ -137,7 +137,7 @@ public final class Batch {
      * @throws io.rdma4j.verbs.RdmaException if one of them failed, as {@link Connection#write(Buffer, RemoteMemory)}
      */
     public void await() {
-        sends.awaitBatch(last, Long.MAX_VALUE);
+        sends.awaitBatch(last, sends.deadlineNanos());
     }
 
     /**

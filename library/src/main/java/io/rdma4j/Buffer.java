@@ -3,6 +3,7 @@ package io.rdma4j;
 import io.rdma4j.verbs.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
  * Registered memory of a connection, from which its operations send and into which they receive. The peer cannot use it. {@link
@@ -13,18 +14,28 @@ public final class Buffer implements AutoCloseable {
     private final MemoryRegion region;
     private final MemorySegment memory;
     private final long offsetBytes;
-    private final Runnable onClose;
+    private final Consumer<MemoryRegion> onClose;
+
+    /** The buffer of the whole region, which is closed for its parts, too. */
+    private final Buffer whole;
+
+    private volatile boolean isClosed;
 
     /** Creates a buffer of a whole region. */
-    Buffer(MemoryRegion region, Runnable onClose) {
-        this(region, region.memory(), 0, onClose);
+    Buffer(MemoryRegion region, Consumer<MemoryRegion> onClose) {
+        this.region = region;
+        this.onClose = onClose;
+        memory = region.memory();
+        offsetBytes = 0;
+        whole = this;
     }
 
-    private Buffer(MemoryRegion region, MemorySegment memory, long offsetBytes, Runnable onClose) {
-        this.region = region;
+    private Buffer(Buffer whole, MemorySegment memory, long offsetBytes) {
+        this.whole = whole;
         this.memory = memory;
         this.offsetBytes = offsetBytes;
-        this.onClose = onClose;
+        region = whole.region;
+        onClose = _ -> {};
     }
 
     /** Returns the memory. */
@@ -54,14 +65,22 @@ public final class Buffer implements AutoCloseable {
      */
     public Buffer slice(long partOffsetBytes, long partLengthBytes) {
         Objects.checkFromIndexSize(partOffsetBytes, partLengthBytes, lengthBytes());
-        return new Buffer(
-                region, memory.asSlice(partOffsetBytes, partLengthBytes), offsetBytes + partOffsetBytes, () -> {});
+        return new Buffer(whole, memory.asSlice(partOffsetBytes, partLengthBytes), offsetBytes + partOffsetBytes);
+    }
+
+    /** Returns the registration for an operation, whose buffer must not be closed. */
+    MemoryRegion openRegion() {
+        if (whole.isClosed) {
+            throw new IllegalStateException("the buffer is closed");
+        }
+        return region;
     }
 
     /** Deregisters the memory. Operations that still use it fail. Closing again has no effect. */
     @Override
     public void close() {
-        onClose.run();
+        isClosed = true;
+        onClose.accept(region);
     }
 
     @Override

@@ -34,13 +34,14 @@ final class Buffers {
     }
 
     Buffer register(MemorySegment memory) {
+        SharedMemory.require(memory);
         MemoryRegion region = domain.register(memory, Access.flags(Set.of(), memory));
         regions.add(region);
         if (isClosed) {
             close(region);
             throw new ClosedException("register", owner + " is closed", "");
         }
-        return new Buffer(region, () -> close(region));
+        return new Buffer(region, this::close);
     }
 
     private void close(MemoryRegion region) {

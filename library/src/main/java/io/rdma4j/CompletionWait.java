@@ -152,7 +152,18 @@ final class CompletionWait {
             return events.ended(operation);
         }
         return WorkRequestException.of(
-                operation, status, owner + " failed with " + status + ": " + queuePair.explain(status));
+                operation, status, owner + " failed with " + status + ": " + explain(queuePair, status));
+    }
+
+    private static String explain(QueuePair queuePair, CompletionStatus status) {
+        return switch (status) {
+            case WORK_REQUEST_FLUSHED_ERROR ->
+                "another operation has failed before, or the peer did not answer the keep-alive of an idle connection";
+            case REMOTE_INVALID_REQUEST_ERROR ->
+                queuePair.explain(status)
+                        + ": a message is longer than the peer's places, or the address of an atomic operation is no multiple of 8";
+            default -> queuePair.explain(status);
+        };
     }
 
     /** Returns whether the connection has ended, as flushed completions suggest: the event may be about to arrive. */

@@ -63,7 +63,7 @@ public final class Connection implements AutoCloseable {
         queuePair = id.createQueuePair(setup.attributes());
         sendWait = new CompletionWait(queuePair.sendCompletions(), events, "the connection " + id);
         buffers = new Buffers(id.protectionDomain(), sendWait.toString());
-        sends = new SendQueue(queuePair, sendWait, options.sends());
+        sends = new SendQueue(queuePair, sendWait, options.sends(), options.operationTimeout());
         int messages = options.messages();
         receiveWait =
                 messages == 0 ? null : new CompletionWait(queuePair.receiveCompletions(), events, sendWait.toString());
@@ -72,7 +72,7 @@ public final class Connection implements AutoCloseable {
                 : new ReceiveQueue<>(
                         queuePair,
                         receiveWait,
-                        allocate((long) messages * options.messageBytes()),
+                        allocate((long) messages * Math.max(1, options.messageBytes())),
                         messages,
                         Message::new);
         peer = new Peer(Objects.requireNonNull(id.peerAddress(), "the connection has no peer"), id.peerPrivateData());
@@ -179,7 +179,7 @@ public final class Connection implements AutoCloseable {
      * @throws io.rdma4j.verbs.InterruptedRdmaException if the thread is interrupted
      */
     public void write(Buffer source, RemoteMemory target) {
-        write(source, target, Long.MAX_VALUE);
+        write(source, target, sends.deadlineNanos());
     }
 
     /**
@@ -202,7 +202,7 @@ public final class Connection implements AutoCloseable {
      * IBV_WR_RDMA_WRITE_WITH_IMM}.
      */
     public void writeWithImmediate(Buffer source, RemoteMemory target, int immediate) {
-        writeWithImmediate(source, target, immediate, Long.MAX_VALUE);
+        writeWithImmediate(source, target, immediate, sends.deadlineNanos());
     }
 
     /** Writes with immediate data, like {@link #writeWithImmediate(Buffer, RemoteMemory, int)}, within a time, which ends the connection. */
@@ -222,7 +222,7 @@ public final class Connection implements AutoCloseable {
      * @throws io.rdma4j.verbs.RdmaException as {@link #write(Buffer, RemoteMemory)}
      */
     public void read(Buffer target, RemoteMemory source) {
-        read(target, source, Long.MAX_VALUE);
+        read(target, source, sends.deadlineNanos());
     }
 
     /**
@@ -253,7 +253,7 @@ public final class Connection implements AutoCloseable {
      * @throws io.rdma4j.verbs.RdmaException as {@link #write(Buffer, RemoteMemory)}
      */
     public long fetchAndAdd(RemoteMemory target, long summand) {
-        return atomic(SendOperation.FETCH_AND_ADD, target, summand, 0, Long.MAX_VALUE);
+        return atomic(SendOperation.FETCH_AND_ADD, target, summand, 0, sends.deadlineNanos());
     }
 
     /** Adds to a number in the peer's memory, like {@link #fetchAndAdd(RemoteMemory, long)}, within a time, which ends the connection. */
@@ -273,7 +273,7 @@ public final class Connection implements AutoCloseable {
      * @throws io.rdma4j.verbs.RdmaException as {@link #write(Buffer, RemoteMemory)}
      */
     public long compareAndSwap(RemoteMemory target, long expected, long replacement) {
-        return atomic(SendOperation.COMPARE_AND_SWAP, target, expected, replacement, Long.MAX_VALUE);
+        return atomic(SendOperation.COMPARE_AND_SWAP, target, expected, replacement, sends.deadlineNanos());
     }
 
     /** Replaces a number, like {@link #compareAndSwap(RemoteMemory, long, long)}, within a time, which ends the connection. */
@@ -292,7 +292,7 @@ public final class Connection implements AutoCloseable {
      */
     public void atomicWrite(RemoteMemory target, long value) {
         target.requireLength(Long.BYTES);
-        sends.execute(SendOperation.ATOMIC_WRITE, null, target, value, 0, Long.MAX_VALUE);
+        sends.execute(SendOperation.ATOMIC_WRITE, null, target, value, 0, sends.deadlineNanos());
     }
 
     /** Stores a number, like {@link #atomicWrite(RemoteMemory, long)}, within a time, which ends the connection. */
@@ -311,7 +311,7 @@ public final class Connection implements AutoCloseable {
      * @throws io.rdma4j.verbs.RdmaException as {@link #write(Buffer, RemoteMemory)}; {@code ENOTSUP} if the device has no such operation
      */
     public void flush(RemoteMemory target, Set<PlacementType> types) {
-        sends.execute(SendOperation.FLUSH, null, target, PlacementType.bits(types), 0, Long.MAX_VALUE);
+        sends.execute(SendOperation.FLUSH, null, target, PlacementType.bits(types), 0, sends.deadlineNanos());
     }
 
     /** Waits for the placement of what was written, like {@link #flush(RemoteMemory, Set)}, within a time, which ends the connection. */
@@ -361,7 +361,7 @@ public final class Connection implements AutoCloseable {
      * @throws io.rdma4j.verbs.RdmaException as {@link #write(Buffer, RemoteMemory)}
      */
     public void send(Buffer message) {
-        sends.execute(SendOperation.SEND, message, null, 0, 0, Long.MAX_VALUE);
+        sends.execute(SendOperation.SEND, message, null, 0, 0, sends.deadlineNanos());
     }
 
     /** Sends a message, like {@link #send(Buffer)}, within a time, which ends the connection. */
@@ -374,7 +374,7 @@ public final class Connection implements AutoCloseable {
      * {@code IBV_WR_SEND_WITH_IMM}.
      */
     public void sendWithImmediate(Buffer message, int immediate) {
-        sends.execute(SendOperation.SEND_WITH_IMMEDIATE, message, null, immediate, 0, Long.MAX_VALUE);
+        sends.execute(SendOperation.SEND_WITH_IMMEDIATE, message, null, immediate, 0, sends.deadlineNanos());
     }
 
     /** Sends a message with immediate data, like {@link #sendWithImmediate(Buffer, int)}, within a time, which ends the connection. */

@@ -1,5 +1,6 @@
 package io.rdma4j;
 
+import io.rdma4j.verbs.wait.WaitDriver;
 import java.time.Duration;
 
 /**
@@ -8,12 +9,15 @@ import java.time.Duration;
  * @param sends the maximum number of operations in flight, from 1; further ones wait
  * @param messages the number of messages that the connection receives before the program takes one, 0 for none; a peer that sends
  *     more waits
- * @param messageBytes the maximum length of a received message
- * @param timeout the time for connecting and for accepting. Operations have forms with a timeout; without one they wait as long as the
- *     device repeats its packets, which ends if the peer does not answer
+ * @param messageBytes the maximum length of a received message; 0 if only writes with immediate data are received
+ * @param timeout the time for connecting and for accepting
+ * @param operationTimeout the time of each operation that is called without a time of its own, after which the connection ends; does not
+ *     apply to {@link Connection#receive()}. Without a limit, an operation takes as long as the device repeats its packets, about 17 seconds if the
+ *     peer's host is gone, and a send waits for a place for the message
  * @param closeTimeout the time that {@link Connection#close} waits for operations in flight and for the peer
  */
-public record ConnectionOptions(int sends, int messages, int messageBytes, Duration timeout, Duration closeTimeout) {
+public record ConnectionOptions(
+        int sends, int messages, int messageBytes, Duration timeout, Duration operationTimeout, Duration closeTimeout) {
     private static final int DEFAULT_SENDS = 128;
     private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration DEFAULT_CLOSE_TIMEOUT = Duration.ofSeconds(1);
@@ -26,8 +30,9 @@ public record ConnectionOptions(int sends, int messages, int messageBytes, Durat
     public ConnectionOptions {
         requireAtLeast("sends", sends, 1);
         requireAtLeast("messages", messages, 0);
-        requireAtLeast("message bytes", messageBytes, messages == 0 ? 0 : 1);
+        requireAtLeast("message bytes", messageBytes, 0);
         requirePositive("timeout", timeout);
+        requirePositive("operation timeout", operationTimeout);
         requirePositive("close timeout", closeTimeout);
     }
 
@@ -43,28 +48,33 @@ public record ConnectionOptions(int sends, int messages, int messageBytes, Durat
         }
     }
 
-    /** Returns the defaults: 128 operations in flight, no messages, 30 seconds to connect or accept, one second to close. */
+    /** Returns the defaults: 128 operations in flight, no messages, 30 seconds to connect or accept, no limit for operations, one second to close. */
     public static ConnectionOptions defaults() {
-        return new ConnectionOptions(DEFAULT_SENDS, 0, 0, DEFAULT_TIMEOUT, DEFAULT_CLOSE_TIMEOUT);
+        return new ConnectionOptions(DEFAULT_SENDS, 0, 0, DEFAULT_TIMEOUT, WaitDriver.CENTURY, DEFAULT_CLOSE_TIMEOUT);
     }
 
     /** Returns these options with another maximum of operations in flight. */
     public ConnectionOptions withSends(int value) {
-        return new ConnectionOptions(value, messages, messageBytes, timeout, closeTimeout);
+        return new ConnectionOptions(value, messages, messageBytes, timeout, operationTimeout, closeTimeout);
     }
 
     /** Returns these options with another number and maximum length of received messages. */
     public ConnectionOptions withMessages(int count, int bytes) {
-        return new ConnectionOptions(sends, count, bytes, timeout, closeTimeout);
+        return new ConnectionOptions(sends, count, bytes, timeout, operationTimeout, closeTimeout);
     }
 
     /** Returns these options with another time for connecting and accepting. */
     public ConnectionOptions withTimeout(Duration value) {
-        return new ConnectionOptions(sends, messages, messageBytes, value, closeTimeout);
+        return new ConnectionOptions(sends, messages, messageBytes, value, operationTimeout, closeTimeout);
+    }
+
+    /** Returns these options with a time for operations that are called without one. */
+    public ConnectionOptions withOperationTimeout(Duration value) {
+        return new ConnectionOptions(sends, messages, messageBytes, timeout, value, closeTimeout);
     }
 
     /** Returns these options with another time to close. */
     public ConnectionOptions withCloseTimeout(Duration value) {
-        return new ConnectionOptions(sends, messages, messageBytes, timeout, value);
+        return new ConnectionOptions(sends, messages, messageBytes, timeout, operationTimeout, value);
     }
 }

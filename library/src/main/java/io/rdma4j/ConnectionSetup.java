@@ -37,11 +37,16 @@ public abstract sealed class ConnectionSetup<S extends ConnectionSetup<S>> permi
         return options(options.withTimeout(value));
     }
 
+    /** Sets the time for each operation of the connection; see {@link ConnectionOptions#operationTimeout}. */
+    public S operationTimeout(Duration value) {
+        return options(options.withOperationTimeout(value));
+    }
+
     /**
      * Makes the connection receive messages; see {@link Connection#receive()}.
      *
-     * @param count the number of messages that can arrive before the program takes one, from 1
-     * @param bytes the maximum length of a message, from 1
+     * @param count the number of messages that can arrive before the program takes one, 0 for none
+     * @param bytes the maximum length of a message; 0 for writes with immediate data, which need a place without memory
      */
     public S messages(int count, int bytes) {
         return options(options.withMessages(count, bytes));

@@ -17,6 +17,7 @@ import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.wait.WaitDriver;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -88,7 +89,7 @@ public final class Datagrams implements AutoCloseable {
         sendWait = new CompletionWait(queuePair.sendCompletions(), events, "the datagram socket at " + address);
         receiveWait = new CompletionWait(queuePair.receiveCompletions(), events, sendWait.toString());
         buffers = new Buffers(id.protectionDomain(), sendWait.toString());
-        sends = new SendQueue(queuePair, sendWait, options.sends());
+        sends = new SendQueue(queuePair, sendWait, options.sends(), WaitDriver.CENTURY);
         receives = new ReceiveQueue<>(
                 queuePair,
                 receiveWait,
@@ -330,7 +331,7 @@ public final class Datagrams implements AutoCloseable {
     private SendWorkRequest fill(Destination to, Buffer datagram) {
         return request[0]
                 .reset(0)
-                .from(datagram.region(), datagram.offsetBytes(), datagram.lengthBytes())
+                .from(datagram.openRegion(), datagram.offsetBytes(), datagram.lengthBytes())
                 .to(handle(to.path()), to.queuePairNumber(), to.queueKey());
     }
 

@@ -40,8 +40,10 @@ public final class Exposed implements AutoCloseable {
      * @param memory memory that every thread may access, of an arena that stays open until this object is closed. Hardware needs native
      *     memory. May be read-only if peers only read it
      * @param rights the rights of peers
+     * @throws IllegalArgumentException if only one thread may access the memory
      */
     public static Exposed of(MemorySegment memory, Access... rights) {
+        SharedMemory.require(memory);
         Set<Access> set = EnumSet.noneOf(Access.class);
         set.addAll(List.of(rights));
         return new Exposed(memory, set);

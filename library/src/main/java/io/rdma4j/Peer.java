@@ -27,11 +27,17 @@ public record Peer(InetSocketAddress address, byte[] privateData) {
     /**
      * Returns the memory that the peer has {@linkplain Exposed exposed} by its private data.
      *
+     * @throws IllegalStateException if the peer has sent no private data, which are zeros then
      * @throws IllegalArgumentException if the private data are shorter than the {@value RemoteMemory#ENCODED_BYTES} bytes of a memory.
      *     Private data of something else cannot be told apart from a memory
      */
     public RemoteMemory memory() {
-        return RemoteMemory.decode(privateData);
+        RemoteMemory memory = RemoteMemory.decode(privateData);
+        if (memory.address() == 0 && memory.key() == 0 && memory.lengthBytes() == 0) {
+            throw new IllegalStateException(
+                    "the peer " + address + " has exposed no memory: it does so by privateData(exposed)");
+        }
+        return memory;
     }
 
     @Override

@@ -130,8 +130,14 @@ final class ReceiveQueue<P extends ReceivePlace> {
         if (polledCount == 0 && !isInTime) {
             throw Thread.currentThread().isInterrupted()
                     ? new InterruptedRdmaException(RECEIVE, "nothing has arrived at " + wait, "")
-                    : new RdmaTimeoutException(RECEIVE, "nothing has arrived at " + wait, "");
+                    : new RdmaTimeoutException(RECEIVE, "nothing has arrived at " + wait, adviceIfFull());
         }
+    }
+
+    private String adviceIfFull() {
+        return places.stream().allMatch(ReceivePlace::isOpen)
+                ? "The program holds all " + places.size() + " places: close what was received"
+                : "";
     }
 
     private RdmaException failure() {

@@ -49,7 +49,7 @@ enum SendOperation {
      */
     void fill(SendWorkRequest request, @Nullable Buffer local, @Nullable RemoteMemory remote, long first, long second) {
         if (local != null) {
-            request.from(local.region(), local.offsetBytes(), local.lengthBytes());
+            request.from(local.openRegion(), local.offsetBytes(), local.lengthBytes());
         }
         switch (this) {
             case SEND -> {} // what an empty work request is

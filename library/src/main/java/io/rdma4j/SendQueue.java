@@ -10,6 +10,7 @@ import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.wait.Signal;
+import io.rdma4j.verbs.wait.WaitDriver;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -56,7 +57,12 @@ final class SendQueue {
     private final AtomicInteger followers = new AtomicInteger();
     private final Signal progress = new Signal();
 
-    SendQueue(QueuePair queuePair, CompletionWait wait, int capacity) {
+    /** The time of an operation that is called without one in nanoseconds, or {@link Long#MAX_VALUE}. */
+    private final long operationNanos;
+
+    SendQueue(QueuePair queuePair, CompletionWait wait, int capacity, Duration operationTimeout) {
+        operationNanos =
+                operationTimeout.compareTo(WaitDriver.CENTURY) >= 0 ? Long.MAX_VALUE : operationTimeout.toNanos();
         this.queuePair = queuePair;
         this.wait = wait;
         this.capacity = capacity;
@@ -179,6 +185,11 @@ final class SendQueue {
     /** Returns the time by the clock of the device after which a wait ends. */
     long deadlineNanos(Duration timeout) {
         return wait.driver().deadlineNanos(timeout);
+    }
+
+    /** Returns the time after which an operation ends that begins now and is called without a time. */
+    long deadlineNanos() {
+        return operationNanos == Long.MAX_VALUE ? Long.MAX_VALUE : wait.driver().nanoTime() + operationNanos;
     }
 
     /** Waits for the work requests of a batch. */
@@ -315,12 +326,18 @@ final class SendQueue {
     }
 
     private RdmaException abandoned(String operation, boolean isInterrupted) {
-        String details = "the connection was ended: " + wait;
         if (isInterrupted) {
             Thread.currentThread().interrupt();
-            return new InterruptedRdmaException(operation, details, "");
+            return new InterruptedRdmaException(operation, "the connection was ended: " + wait, "");
         }
-        return new RdmaTimeoutException(operation, details, "");
+        boolean isMessage = operation.equals(SendOperation.SEND.call());
+        return new RdmaTimeoutException(
+                operation,
+                "it took longer than its timeout, so the connection was ended: " + wait,
+                isMessage
+                        ? "If the peer's program runs, it has no place for the message: it needs messages(count, bytes), and closes messages to"
+                                + " reuse their places"
+                        : "");
     }
 
     /** Returns the exception for an operation that has failed, or that follows one that has failed. */

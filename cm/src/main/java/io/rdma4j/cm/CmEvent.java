@@ -92,6 +92,9 @@ public final class CmEvent implements AutoCloseable {
         }
     }
 
+    /** The status of a refused datagram service that says that the peer's program rejected the request. */
+    private static final int SERVICE_REJECTED = 2;
+
     private final Type type;
     private final ProviderEvent providerEvent;
     private final EventChannel.Pending pending;
@@ -114,8 +117,8 @@ public final class CmEvent implements AutoCloseable {
     }
 
     /**
-     * Returns the status: 0, a negative {@link Errno#number}, or for {@link Type#REJECTED} the positive number of the
-     * reason.
+     * Returns the status: 0, a negative {@link Errno#number}, for {@link Type#REJECTED} the positive number of the reason, or for
+     * {@link Type#UNREACHABLE} of a datagram service the positive status with which the peer refused it.
      */
     public int status() {
         return providerEvent.status();
@@ -189,6 +192,9 @@ public final class CmEvent implements AutoCloseable {
         String details = explanation().isEmpty()
                 ? type.text() + " was received, status " + status() + ": " + pending.id()
                 : explanation();
+        if (type == Type.UNREACHABLE && status() > 0) { // a datagram service that was refused
+            return new ConnectionRejectedException(operation, refusal().code(), privateData(), details);
+        }
         Errno errno = status() == 0 ? Errno.EINVAL : Errno.of(status());
         return switch (type) {
             case REJECTED -> new ConnectionRejectedException(operation, Math.max(0, status()), privateData(), details);
@@ -198,6 +204,10 @@ public final class CmEvent implements AutoCloseable {
                         ? new RdmaTimeoutException(operation, details, "")
                         : new RdmaException(operation, errno, details, "");
         };
+    }
+
+    private RejectReason refusal() {
+        return status() == SERVICE_REJECTED ? RejectReason.CONSUMER_DEFINED : RejectReason.INVALID_SERVICE_ID;
     }
 
     /**

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.Access;
@@ -146,6 +147,40 @@ class ConnectionTest {
             assertThatIllegalArgumentException().isThrownBy(() -> ends.client().flush(target, Set.of()));
             assertThatIllegalArgumentException().isThrownBy(() -> ends.client().atomicWrite(target.slice(0, 7), 0));
             ends.client().flush(target, types, PATIENCE);
+        }
+    }
+
+    @Test
+    void mistakesAreRefusedBeforeAnythingIsSent() throws Exception {
+        Buffer closed = null;
+        try (Ends ends = fixture.connect(ConnectionOptions.defaults())) {
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> ends.client().peer().memory())
+                    .withMessageContaining("has exposed no memory");
+            closed = ends.client().allocate(8);
+            Buffer part = closed.slice(0, 4);
+            closed.close();
+            assertThatIllegalStateException().isThrownBy(() -> ends.client().send(part));
+            assertThat(ends.client().isOpen()).isTrue();
+            try (Arena confined = Arena.ofConfined()) {
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> Exposed.of(confined.allocate(8), Access.READ))
+                        .withMessageContaining("Arena.ofShared()");
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> ends.client().register(confined.allocate(8)));
+            }
+        }
+    }
+
+    @Test
+    void operationsOfAConnectionHaveATime() {
+        ConnectionOptions options = ConnectionOptions.defaults().withOperationTimeout(Duration.ofMillis(200));
+        try (Ends ends = fixture.connect(options);
+                Buffer message = ends.client().allocate(8)) {
+            assertThatExceptionOfType(RdmaTimeoutException.class)
+                    .isThrownBy(() -> ends.client().send(message)) // the server has no places
+                    .withMessageContaining("messages(count, bytes)");
+            assertThat(ends.client().isOpen()).isFalse();
         }
     }
 

@@ -13,6 +13,7 @@ import io.rdma4j.Datagrams;
 import io.rdma4j.Destination;
 import io.rdma4j.Membership;
 import io.rdma4j.cm.ConnectionManager;
+import io.rdma4j.cm.ConnectionRejectedException;
 import io.rdma4j.conformance.device.Capability;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.verbs.ClosedException;
@@ -129,7 +130,7 @@ class DatagramsTest {
     void nobodyListensAtAnUnknownPort() {
         InetAddress address = TestDevices.freshAddress();
         try (Datagrams client = bind(address)) {
-            assertThatExceptionOfType(RdmaException.class)
+            assertThatExceptionOfType(ConnectionRejectedException.class)
                     .isThrownBy(() -> client.resolve(new InetSocketAddress(address, 4243)));
         }
     }

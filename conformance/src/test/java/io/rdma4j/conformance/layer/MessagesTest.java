@@ -225,6 +225,32 @@ class MessagesTest {
     }
 
     @Test
+    void aReceiveWithoutAFreePlaceSaysSo() {
+        try (Ends ends = fixture.connect(ConnectionOptions.defaults().withMessages(1, 8));
+                Buffer buffer = ends.client().allocate(8)) {
+            ends.client().send(buffer);
+            try (Message _ = ends.server().receive(PATIENCE)) {
+                assertThatExceptionOfType(RdmaTimeoutException.class)
+                        .isThrownBy(() -> ends.server().receive(Duration.ofMillis(20)))
+                        .withMessageContaining("all 1 places");
+            }
+        }
+    }
+
+    @Test
+    @NotOn(value = Driver.SIW, because = "iWARP has no immediate data")
+    void notificationsNeedPlacesWithoutMemory() {
+        try (Ends ends = fixture.connect(ConnectionOptions.defaults().withMessages(4, 0));
+                Exposed exposed = Exposed.of(Arena.ofAuto().allocate(8), Access.WRITE);
+                Buffer buffer = ends.client().allocate(8)) {
+            for (int i = 0; i < 10; i++) {
+                ends.client().writeWithImmediate(buffer, exposed.at(ends.server()), i);
+                assertNext(ends.server(), i, 0);
+            }
+        }
+    }
+
+    @Test
     void aReceiveTakesAtMostItsTimeBehindAnotherThread() throws Exception {
         try (Ends ends = fixture.connect(MESSAGES)) {
             Future<Message> first = fixture.threads.submit(() -> ends.server().receive());
