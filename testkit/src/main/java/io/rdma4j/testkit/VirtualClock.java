@@ -10,7 +10,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The clock of a network in virtual time, and the driver of its engines. Time passes only in {@link #step}. Used by one thread.
@@ -26,6 +28,10 @@ final class VirtualClock implements StackClock, StackDriver {
     private final Supplier<List<SoftStack>> stacks;
     private long nowNanos;
     private boolean wasIdle;
+
+    /** The thread in {@link #step}, or null. */
+    private final AtomicReference<@Nullable Thread> stepping = new AtomicReference<>();
+
     private final Queue<Runnable> tasks = new ArrayDeque<>();
 
     VirtualClock(MemoryNetwork network, Supplier<List<SoftStack>> stacks) {
@@ -50,6 +56,22 @@ final class VirtualClock implements StackClock, StackDriver {
 
     @Override
     public void step(long limitNanos) {
+        Thread current = Thread.currentThread();
+        boolean isFirst = stepping.compareAndSet(null, current);
+        if (!isFirst && stepping.get() != current) {
+            throw new IllegalStateException("a network in virtual time belongs to one thread at a time: " + current
+                    + " waits for it while " + stepping.get() + " does; use one thread, or real time");
+        }
+        try {
+            stepOnce(limitNanos);
+        } finally {
+            if (isFirst) { // a task may wait, and so step
+                stepping.set(null);
+            }
+        }
+    }
+
+    private void stepOnce(long limitNanos) {
         runTasks();
         List<Engine> engines = new ArrayList<>();
         stacks.get().forEach(stack -> engines.addAll(StackAccess.devices(stack).runningEngineList()));
@@ -73,7 +95,9 @@ final class VirtualClock implements StackClock, StackDriver {
             wasIdle = false;
             nowNanos = Math.max(nowNanos, next);
         } else if (wasIdle) {
-            throw new IllegalStateException("no stack has a timer or a packet: nothing would ever happen again");
+            throw new IllegalStateException(
+                    "no stack has a timer or a packet: nothing would ever happen again. In virtual time one"
+                            + " thread does everything: it cannot wait for what another thread would do");
         } else {
             wasIdle = true; // this step may have fired the last timer, so the caller checks its condition first
         }
