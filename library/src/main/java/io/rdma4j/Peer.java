@@ -32,12 +32,20 @@ public record Peer(InetSocketAddress address, byte[] privateData) {
      *     Private data of something else cannot be told apart from a memory
      */
     public RemoteMemory memory() {
-        RemoteMemory memory = RemoteMemory.decode(privateData);
-        if (memory.address() == 0 && memory.key() == 0 && memory.lengthBytes() == 0) {
+        if (isEmpty()) {
             throw new IllegalStateException(
                     "the peer " + address + " has exposed no memory: it does so by privateData(exposed)");
         }
-        return memory;
+        return RemoteMemory.decode(privateData);
+    }
+
+    private boolean isEmpty() {
+        for (byte each : privateData) {
+            if (each != 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     @Override

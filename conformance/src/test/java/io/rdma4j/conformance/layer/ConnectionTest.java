@@ -173,6 +173,7 @@ class ConnectionTest {
     }
 
     @Test
+    @NotOn(value = Driver.SIW, because = "has iWARP, which completes a request when it is sent")
     void operationsOfAConnectionHaveATime() {
         ConnectionOptions options = ConnectionOptions.defaults().withOperationTimeout(Duration.ofMillis(200));
         try (Ends ends = fixture.connect(options);
