@@ -58,7 +58,7 @@ final class VirtualClock implements StackClock, StackDriver {
     public void step(long limitNanos) {
         Thread current = Thread.currentThread();
         boolean isFirst = stepping.compareAndSet(null, current);
-        if (!isFirst && stepping.get() != current) {
+        if (!isFirst && !current.equals(stepping.get())) {
             throw new IllegalStateException("a network in virtual time belongs to one thread at a time: " + current
                     + " waits for it while " + stepping.get() + " does; use one thread, or real time");
         }
