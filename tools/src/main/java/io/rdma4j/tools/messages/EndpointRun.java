@@ -185,12 +185,12 @@ abstract class EndpointRun {
      * Waits for a completion.
      *
      * @param name the name of the wait in C's error line
-     * @param what what the peer has not done if there is none in time
+     * @param missed the part of the peer, for the explanation if there is none in time
      */
-    private WorkCompletion await(String name, @Nullable CompletionQueue queue, String what) throws ToolFailure {
+    private WorkCompletion await(String name, @Nullable CompletionQueue queue, String missed) throws ToolFailure {
         WorkCompletion[] one = WorkCompletion.array(1);
         if (call(name, () -> Objects.requireNonNull(queue).await(one, timeout.duration())) == 0) {
-            report.explain("the peer did not " + what + " within " + timeout.seconds()
+            report.explain("the peer did not " + missed + " within " + timeout.seconds()
                     + " s. It has exited, or is not the counterpart of " + family + "client and " + family + "server");
             throw new ToolFailure(-Errno.ETIMEDOUT.number());
         }
