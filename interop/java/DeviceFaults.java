@@ -1,10 +1,12 @@
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
+import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.TransportType;
@@ -21,7 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -100,30 +102,37 @@ public final class DeviceFaults {
         final Arena clientArena = Arena.ofShared();
         final MemoryRegion target;
         final MemoryRegion source;
-        final CmVerbs writer;
+        final QueuePair writer;
 
         Pair(CmId listener) throws InterruptedException {
             MemorySegment memory = serverArena.allocate(REGION_BYTES, REGION_BYTES);
             BlockingQueue<Object> accepted = new ArrayBlockingQueue<>(2);
             Thread.ofPlatform().daemon().start(() -> {
                 CmId request = listener.getRequest();
-                MemoryRegion region = new CmVerbs(request).registerForRemoteAccess(memory);
+                MemoryRegion region = request.protectionDomain()
+                        .register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
                 accepted.add(request);
                 accepted.add(region);
                 request.accept(ConnectionParameters.defaults()
                         .withPrivateData(region.remote().encode()));
             });
-            client = CmId.connect(
-                    new InetSocketAddress(address, listener.sourcePort()), CmQueuePairAttributes.defaults());
+            client = ConnectionManager.ofProcess()
+                    .connect(new InetSocketAddress(address, listener.sourcePort()), CmQueuePairAttributes.defaults());
             server = (CmId) accepted.take();
             target = (MemoryRegion) accepted.take();
-            writer = new CmVerbs(client);
-            source = writer.register(clientArena.allocate(REGION_BYTES, REGION_BYTES));
+            writer = Objects.requireNonNull(client.queuePair());
+            source = client.protectionDomain()
+                    .register(clientArena.allocate(REGION_BYTES, REGION_BYTES), AccessFlag.LOCAL_WRITE);
         }
 
         void write(long number) {
             source.memory().set(ValueLayout.JAVA_LONG, 0, number);
-            writer.write(source, RemoteMemory.decode(client.peerPrivateData()));
+            writer.postWrite(number, source, 0, REGION_BYTES, RemoteMemory.decode(client.peerPrivateData()));
+            WorkCompletion[] one = WorkCompletion.array(1);
+            writer.sendCompletions().await(one);
+            if (!one[0].isSuccess()) {
+                throw new IllegalStateException(one[0].toString());
+            }
         }
 
         long written() {
@@ -145,7 +154,7 @@ public final class DeviceFaults {
     }
 
     private CmId listen() {
-        return CmId.listen(new InetSocketAddress(address, 0), CmQueuePairAttributes.defaults());
+        return ConnectionManager.ofProcess().listen(new InetSocketAddress(address, 0), CmQueuePairAttributes.defaults());
     }
 
     // ---- connections
@@ -267,17 +276,17 @@ public final class DeviceFaults {
      */
     private static String writeUntil(Pair pair, CountDownLatch written, CountDownLatch ended) {
         RemoteMemory target = RemoteMemory.decode(pair.client.peerPrivateData());
-        WorkCompletion completion = new WorkCompletion();
+        WorkCompletion[] one = WorkCompletion.array(1);
         try {
             for (long number = 0; ; number++) {
-                pair.writer.postWrite(number, pair.source, 0, REGION_BYTES, Set.of(CmVerbs.Flag.SIGNALED), target);
-                while (!pair.writer.awaitSendCompletion(completion, LOOK)) {
+                pair.writer.postWrite(number, pair.source, 0, REGION_BYTES, target);
+                while (pair.writer.sendCompletions().await(one, LOOK) == 0) {
                     if (ended.getCount() == 0) {
                         return STOPPED;
                     }
                 }
-                if (!completion.isSuccess()) {
-                    return completion.status() + " after " + number;
+                if (!one[0].isSuccess()) {
+                    return one[0].status() + " after " + number;
                 }
                 written.countDown();
             }

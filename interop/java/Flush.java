@@ -1,6 +1,6 @@
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
+import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionStatus;
@@ -61,7 +61,7 @@ public final class Flush {
     }
 
     private static boolean serve(InetSocketAddress address, MemorySegment memory) {
-        try (CmId listener = CmId.listen(address, CmQueuePairAttributes.defaults())) {
+        try (CmId listener = ConnectionManager.ofProcess().listen(address, CmQueuePairAttributes.defaults())) {
             System.out.println("listening");
             try (CmId connection = listener.getRequest();
                     MemoryRegion region = connection
@@ -84,8 +84,9 @@ public final class Flush {
     }
 
     private static boolean connect(InetSocketAddress address, MemorySegment memory, boolean isDenied) {
-        try (CmId connection = CmId.connect(address, CmQueuePairAttributes.defaults(), PARAMETERS);
-                MemoryRegion region = new CmVerbs(connection).register(memory)) {
+        try (CmId connection =
+                        ConnectionManager.ofProcess().connect(address, CmQueuePairAttributes.defaults(), PARAMETERS);
+                MemoryRegion region = connection.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE)) {
             RemoteMemory remote = RemoteMemory.decode(connection.peerPrivateData());
             System.out.println("connected");
             QueuePair pair = Objects.requireNonNull(connection.queuePair());

@@ -75,77 +75,6 @@ public final class CmId extends IdState {
         return ConnectionManager.ofProcess().createId(portSpace, type, context);
     }
 
-    /**
-     * Creates a synchronous identifier that is ready to listen or connect, without queue pairs. C: {@code
-     * rdma_create_ep} without attributes; {@link #close} is {@code rdma_destroy_ep}.
-     *
-     * <p>A passive endpoint is bound, and {@link #listen(int)} is the next call. For an active endpoint, address and
-     * route are resolved, within 2 seconds each.
-     *
-     * @param information from {@link AddressInformation#lookUp}
-     * @throws RdmaException as {@link #bindAddress}, or {@link #resolveAddress} and {@link #resolveRoute}; {@code EINVAL}
-     *     if the information lacks the address
-     */
-    public static CmId createEndpoint(AddressInformation information) {
-        return ConnectionManager.ofProcess().createEndpoint(information, id -> {});
-    }
-
-    /**
-     * Creates an endpoint with queue pairs in the device's default protection domain. C: {@code rdma_create_ep}. The
-     * queue pair of an active endpoint is created at once. For a passive one, {@link #getRequest} creates a queue pair
-     * for each connection.
-     *
-     * @param attributes attributes of the queue pairs
-     * @throws RdmaException as {@link #createEndpoint(AddressInformation)} and {@link #createQueuePair}
-     */
-    public static CmId createEndpoint(AddressInformation information, CmQueuePairAttributes attributes) {
-        return ConnectionManager.ofProcess().createEndpoint(information, id -> id.createQueuePair(attributes));
-    }
-
-    /**
-     * Creates an endpoint like {@link #createEndpoint(AddressInformation, CmQueuePairAttributes)}, with its queue pairs
-     * in the given protection domain of the identifier's device.
-     */
-    public static CmId createEndpoint(
-            AddressInformation information, ProtectionDomain protectionDomain, CmQueuePairAttributes attributes) {
-        return ConnectionManager.ofProcess()
-                .createEndpoint(information, id -> id.createQueuePair(protectionDomain, attributes));
-    }
-
-    /**
-     * Creates a synchronous identifier that listens at a local address, and whose {@link #getRequest} creates the queue
-     * pair of each connection.
-     *
-     * @param local an address of this host, or a wildcard; port 0 selects a free port, see {@link #sourcePort}
-     * @param attributes the attributes of the connections' queue pairs
-     * @throws RdmaException as {@link #bindAddress} and {@link #listen(int)}
-     */
-    public static CmId listen(InetSocketAddress local, CmQueuePairAttributes attributes) {
-        return ConnectionManager.ofProcess().listen(local, attributes);
-    }
-
-    /**
-     * Creates a synchronous identifier and connects it to a listener. Address and route are resolved within 2 seconds
-     * each. The call returns when the peer has accepted.
-     *
-     * @param peer the address of the listener
-     * @param attributes the attributes of the queue pair
-     * @throws RdmaException as {@link #resolveAddress}, {@link #resolveRoute}, {@link #createQueuePair} and {@link
-     *     #connect()}
-     */
-    public static CmId connect(InetSocketAddress peer, CmQueuePairAttributes attributes) {
-        return ConnectionManager.ofProcess().connect(peer, attributes);
-    }
-
-    /**
-     * Creates a synchronous identifier and connects it, like {@link #connect(InetSocketAddress, CmQueuePairAttributes)},
-     * with parameters of the connection: private data, depths and retries.
-     */
-    public static CmId connect(
-            InetSocketAddress peer, CmQueuePairAttributes attributes, ConnectionParameters parameters) {
-        return ConnectionManager.ofProcess().connect(peer, attributes, parameters);
-    }
-
     // ---- addresses and route
 
     /**
@@ -332,7 +261,8 @@ public final class CmId extends IdState {
      * Waits for the next connection request of a synchronous listener. C: {@code rdma_get_request}.
      *
      * @return the identifier of the new connection, which is synchronous too and has the request as its {@link #event}.
-     *     The identifier of an endpoint's request ({@link #createEndpoint}) has a queue pair
+     *     The identifier of a request to {@link ConnectionManager#createEndpoint} or {@link
+     *     ConnectionManager#listen} has a queue pair
      * @throws RdmaException {@code EINVAL} if the identifier is not synchronous, or is closed or migrated during the
      *     wait; {@code EINTR} if the thread was interrupted; otherwise the status of another event that arrived instead
      */

@@ -4,6 +4,7 @@ import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetSocketAddress;
@@ -99,9 +100,12 @@ public final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * Creates a synchronous identifier that listens; see {@link CmId#listen(InetSocketAddress, CmQueuePairAttributes)}.
+     * Creates a synchronous identifier that listens at a local address, and whose {@link CmId#getRequest} creates the queue
+     * pair of each connection.
      *
-     * @throws RdmaException as {@link CmId#bindAddress} and {@link CmId#listen(int)}
+     * @param local an address of this host, or a wildcard; port 0 selects a free port, see {@link CmId#sourcePort}
+     * @param attributes the attributes of the connections' queue pairs
+     * @throws RdmaException as {@link CmId#bindAddress} and {@link CmId#listen}
      */
     public CmId listen(InetSocketAddress local, CmQueuePairAttributes attributes) {
         CmId id = createId(PortSpace.TCP);
@@ -113,8 +117,11 @@ public final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * Creates a synchronous identifier and connects it; see {@link CmId#connect(InetSocketAddress, CmQueuePairAttributes)}.
+     * Creates a synchronous identifier and connects it to a listener. Address and route are resolved within 2 seconds
+     * each. The call returns when the peer has accepted.
      *
+     * @param peer the address of the listener
+     * @param attributes the attributes of the queue pair
      * @throws RdmaException as {@link CmId#resolveAddress}, {@link CmId#resolveRoute}, {@link CmId#createQueuePair} and {@link
      *     CmId#connect}
      */
@@ -123,7 +130,8 @@ public final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * Creates a synchronous identifier and connects it with parameters of the connection.
+     * Creates a synchronous identifier and connects it, like {@link #connect(InetSocketAddress, CmQueuePairAttributes)},
+     * with parameters of the connection: private data, depths and retries.
      *
      * @throws RdmaException as {@link #connect(InetSocketAddress, CmQueuePairAttributes)}
      */
@@ -138,11 +146,42 @@ public final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * Implements {@link CmId#createEndpoint}.
+     * Creates a synchronous identifier that is ready to listen or connect, without queue pairs. C: {@code
+     * rdma_create_ep} without attributes; {@link CmId#close} is {@code rdma_destroy_ep}.
      *
-     * @param createQueuePair creates the queue pair of an identifier
+     * <p>A passive endpoint is bound, and {@link CmId#listen} is the next call. For an active endpoint, address and
+     * route are resolved, within 2 seconds each.
+     *
+     * @param information from {@link AddressInformation#lookUp}
+     * @throws RdmaException as {@link CmId#bindAddress}, or {@link CmId#resolveAddress} and {@link CmId#resolveRoute}; {@code
+     *     EINVAL} if the information lacks the address
      */
-    CmId createEndpoint(AddressInformation information, Consumer<CmId> createQueuePair) {
+    public CmId createEndpoint(AddressInformation information) {
+        return createEndpoint(information, id -> {});
+    }
+
+    /**
+     * Creates an endpoint with queue pairs in the device's default protection domain. C: {@code rdma_create_ep}. The
+     * queue pair of an active endpoint is created at once. For a passive one, {@link CmId#getRequest} creates a queue pair
+     * for each connection.
+     *
+     * @param attributes attributes of the queue pairs
+     * @throws RdmaException as {@link #createEndpoint(AddressInformation)} and {@link CmId#createQueuePair}
+     */
+    public CmId createEndpoint(AddressInformation information, CmQueuePairAttributes attributes) {
+        return createEndpoint(information, id -> id.createQueuePair(attributes));
+    }
+
+    /**
+     * Creates an endpoint like {@link #createEndpoint(AddressInformation, CmQueuePairAttributes)}, with its queue pairs
+     * in the given protection domain of the identifier's device.
+     */
+    public CmId createEndpoint(
+            AddressInformation information, ProtectionDomain protectionDomain, CmQueuePairAttributes attributes) {
+        return createEndpoint(information, id -> id.createQueuePair(protectionDomain, attributes));
+    }
+
+    private CmId createEndpoint(AddressInformation information, Consumer<CmId> createQueuePair) {
         CmId id = createId(information.portSpace(), information.queuePairType(), null);
         return orClose(id, () -> {
             if (information.isPassive()) {

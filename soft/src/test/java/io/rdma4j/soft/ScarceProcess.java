@@ -2,6 +2,7 @@ package io.rdma4j.soft;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.RdmaException;
@@ -63,7 +64,8 @@ public final class ScarceProcess {
     /** Returns the result of listening. */
     public static String listen(String address, int port) {
         try {
-            CmId _ = CmId.listen(new InetSocketAddress(address, port), CmQueuePairAttributes.defaults());
+            CmId _ = ConnectionManager.ofProcess()
+                    .listen(new InetSocketAddress(address, port), CmQueuePairAttributes.defaults());
             return "done";
         } catch (RdmaException e) {
             return e.errno() + " " + e.getMessage();

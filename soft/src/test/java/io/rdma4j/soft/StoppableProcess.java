@@ -2,12 +2,15 @@ package io.rdma4j.soft;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
+import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.RemoteMemory;
+import io.rdma4j.verbs.WorkCompletion;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -17,6 +20,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -45,7 +49,8 @@ public final class StoppableProcess {
     /** Runs the process; the argument is the local address. */
     public static void main(String[] arguments) throws IOException {
         String address = arguments[0];
-        CmId listener = CmId.listen(new InetSocketAddress(address, 0), CmQueuePairAttributes.defaults());
+        CmId listener = ConnectionManager.ofProcess()
+                .listen(new InetSocketAddress(address, 0), CmQueuePairAttributes.defaults());
         Thread.ofPlatform().daemon().start(() -> accept(listener));
         say("listening " + listener.sourcePort());
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -72,7 +77,9 @@ public final class StoppableProcess {
 
     private static void serve(CmId request) {
         try (CmId connection = request;
-                MemoryRegion region = new CmVerbs(connection).registerForRemoteAccess(memory())) {
+                MemoryRegion region = connection
+                        .protectionDomain()
+                        .register(memory(), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)) {
             connection.accept(ConnectionParameters.defaults()
                     .withPrivateData(region.remote().encode()));
             connection.awaitDisconnect();
@@ -103,12 +110,18 @@ public final class StoppableProcess {
     }
 
     private static void write(CmId id, Writes writes) {
-        CmVerbs verbs = new CmVerbs(id);
-        MemoryRegion region = verbs.register(memory());
+        MemoryRegion region = id.protectionDomain().register(memory());
         RemoteMemory remote = RemoteMemory.decode(id.peerPrivateData());
+        QueuePair queuePair = Objects.requireNonNull(id.queuePair());
+        WorkCompletion[] one = WorkCompletion.array(1);
         try {
             while (true) {
-                verbs.write(region, remote);
+                queuePair.postWrite(0, region, 0, BYTES, remote);
+                queuePair.sendCompletions().await(one);
+                if (!one[0].isSuccess()) {
+                    writes.failure = one[0].status().name();
+                    return;
+                }
                 writes.count.incrementAndGet();
                 Thread.sleep(1);
             }

@@ -6,13 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -22,7 +27,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -106,15 +110,12 @@ class TestNetworkTest {
     private static int serve(CmId listener) {
         try (Arena arena = Arena.ofShared();
                 CmId connection = listener.getRequest()) {
-            connection.createQueuePair(CmQueuePairAttributes.of(CAPABILITIES));
-            CmVerbs messages = new CmVerbs(connection);
+            QueuePair queuePair = connection.createQueuePair(CmQueuePairAttributes.of(CAPABILITIES));
             MemorySegment memory = arena.allocate(64);
-            try (MemoryRegion region = messages.register(memory)) {
-                messages.postReceive(1, region, 0, 64);
+            try (MemoryRegion region = connection.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE)) {
+                queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(region));
                 connection.accept(ConnectionParameters.defaults());
-                WorkCompletion completion = new WorkCompletion();
-                messages.awaitReceiveCompletion(completion);
-                assertThat(completion.isSuccess()).isTrue();
+                requireSuccess(queuePair.receiveCompletions());
                 return memory.get(ValueLayout.JAVA_INT, 0);
             }
         }
@@ -128,15 +129,19 @@ class TestNetworkTest {
             connection.createQueuePair(CmQueuePairAttributes.of(CAPABILITIES));
             connection.connect(ConnectionParameters.defaults());
             assertThat(Objects.requireNonNull(connection.event()).type()).isEqualTo(CmEvent.Type.ESTABLISHED);
-            CmVerbs messages = new CmVerbs(connection);
+            QueuePair queuePair = Objects.requireNonNull(connection.queuePair());
             MemorySegment memory = arena.allocate(64);
             memory.set(ValueLayout.JAVA_INT, 0, 4711);
-            try (MemoryRegion region = messages.register(memory)) {
-                messages.postSend(2, region, 0, 64, Set.of(CmVerbs.Flag.SIGNALED));
-                WorkCompletion completion = new WorkCompletion();
-                messages.awaitSendCompletion(completion);
-                assertThat(completion.isSuccess()).isTrue();
+            try (MemoryRegion region = connection.protectionDomain().register(memory)) {
+                queuePair.postSend(SendWorkRequest.send(2, region).signaled());
+                requireSuccess(queuePair.sendCompletions());
             }
         }
+    }
+
+    private static void requireSuccess(CompletionQueue queue) {
+        WorkCompletion[] one = WorkCompletion.array(1);
+        queue.await(one);
+        assertThat(one[0].status()).isEqualTo(CompletionStatus.SUCCESS);
     }
 }

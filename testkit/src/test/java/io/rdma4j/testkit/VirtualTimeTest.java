@@ -10,8 +10,10 @@ import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
@@ -72,6 +74,19 @@ class VirtualTimeTest {
                 assertThat(next(network, events)).isEqualTo(CmEvent.Type.UNREACHABLE);
                 assertThat(network.time().elapsed()).isGreaterThan(Duration.ofSeconds(30));
             }
+        }
+    }
+
+    @Test
+    void waitingForACompletionTakesTheVirtualTimeOfItsTimeout() {
+        try (TestNetwork network = TestNetwork.inVirtualTime(4);
+                DeviceContext context = network.addHost("10.0.0.1").device().open();
+                CompletionChannel channel = context.createCompletionChannel();
+                CompletionQueue queue = context.createCompletionQueue(4, channel)) {
+            Duration before = network.time().elapsed();
+            assertThat(queue.await(WorkCompletion.array(1), Duration.ofMinutes(5)))
+                    .isZero();
+            assertThat(network.time().elapsed().minus(before)).isEqualTo(Duration.ofMinutes(5));
         }
     }
 

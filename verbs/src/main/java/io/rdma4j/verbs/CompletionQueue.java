@@ -1,5 +1,6 @@
 package io.rdma4j.verbs;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,38 @@ public interface CompletionQueue extends AutoCloseable {
      * @throws ClosedException if the queue is closed
      */
     int poll(WorkCompletion[] completions);
+
+    /**
+     * Polls for completions, and waits until there are some: polls, requests a notification, polls again, waits for an event of the
+     * {@linkplain #channel() channel}, and acknowledges it. A waiting platform thread drives the device. A virtual thread parks. C: {@code
+     * rdma_get_send_comp}, {@code rdma_get_recv_comp}.
+     *
+     * <p>Thread safe: threads may wait for this queue and for other queues of its channel at the same time. A wait takes the events of all
+     * of them. A thread that takes events from the channel itself, with {@link CompletionChannel#await()} or {@link
+     * CompletionChannel#poll}, may therefore miss some while another one is in this call.
+     *
+     * @param completions holders, at least one, which are filled from the first
+     * @return the number of holders filled, at least 1. The caller checks the status of each
+     * @throws RdmaException {@code EINVAL} if the queue has no channel; {@code EIO} after an overrun; the driver's error after the removal of the
+     *     device
+     * @throws ClosedException if the queue, its channel or its device is closed, before the call or during it
+     * @throws InterruptedRdmaException if the thread is interrupted, unless completions are already there. Its interrupt status stays set
+     * @throws IllegalArgumentException if {@code completions} has no elements
+     */
+    default int await(WorkCompletion[] completions) {
+        return QueueWait.await(this, completions, null);
+    }
+
+    /**
+     * Polls for completions, and waits until there are some, like {@link #await(WorkCompletion[])}, for at most {@code timeout}.
+     *
+     * @param completions holders, at least one, which are filled from the first
+     * @param timeout the longest duration of the wait, by the clock of the device; without a wait if it is 0 or less
+     * @return the number of holders filled, or 0 after the timeout
+     */
+    default int await(WorkCompletion[] completions, Duration timeout) {
+        return QueueWait.await(this, completions, timeout);
+    }
 
     /**
      * Creates a reader of this queue for one thread: extended polling. C: {@code ibv_create_cq_ex}, which also selects

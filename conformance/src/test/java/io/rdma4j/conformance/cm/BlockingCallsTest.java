@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
@@ -151,30 +150,21 @@ class BlockingCallsTest {
                             CmId client = connected(cleanup);
                             return Wait.of(client::disconnect, client::close);
                         }),
-                        call("rdma_get_send_comp", cleanup -> {
+                        completions("rdma_get_send_comp", cleanup -> {
                             CmId client = connected(cleanup);
-                            return Wait.of(
-                                    () -> new CmVerbs(client).awaitSendCompletion(new WorkCompletion()), client::close);
+                            CompletionQueue queue = Objects.requireNonNull(client.sendCompletions());
+                            return new Wait(() -> queue.await(WorkCompletion.array(1)), client::close);
                         }),
-                        call("rdma_get_recv_comp", cleanup -> {
+                        completions("rdma_get_recv_comp", cleanup -> {
                             CmId client = connected(cleanup);
-                            return Wait.of(
-                                    () -> new CmVerbs(client).awaitReceiveCompletion(new WorkCompletion()),
-                                    client::close);
+                            CompletionQueue queue = Objects.requireNonNull(client.receiveCompletions());
+                            return new Wait(() -> queue.await(WorkCompletion.array(1)), client::close);
                         }),
-                        row(
-                                "rdma_get_recv_comp with a time-out",
-                                "rdma_get_recv_comp EINVAL, closed",
-                                "rdma_get_recv_comp EINTR, interrupted",
-                                cleanup -> {
-                                    CmId client = connected(cleanup);
-                                    return Wait.of(
-                                            () -> {
-                                                boolean _ = new CmVerbs(client)
-                                                        .awaitReceiveCompletion(new WorkCompletion(), LONG);
-                                            },
-                                            client::close);
-                                }),
+                        completions("rdma_get_recv_comp with a time-out", cleanup -> {
+                            CmId client = connected(cleanup);
+                            CompletionQueue queue = Objects.requireNonNull(client.receiveCompletions());
+                            return new Wait(() -> queue.await(WorkCompletion.array(1), LONG), client::close);
+                        }),
                         call("rdma_get_cm_event", cleanup -> {
                             EventChannel channel = EventChannel.open();
                             cleanup.push(channel::close);
@@ -215,6 +205,11 @@ class BlockingCallsTest {
                             });
                         }))
                 .flatMap(tests -> tests);
+    }
+
+    /** A wait of {@link CompletionQueue#await}. */
+    private static Stream<DynamicTest> completions(String name, Setting setting) {
+        return row(name, "ibv_get_cq_event EINVAL, closed", "ibv_get_cq_event EINTR, interrupted", setting);
     }
 
     private static Stream<DynamicTest> call(String operation, Setting setting) {

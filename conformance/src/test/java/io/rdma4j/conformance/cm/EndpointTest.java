@@ -12,6 +12,7 @@ import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.verbs.Errno;
@@ -106,7 +107,8 @@ class EndpointTest {
     @Test
     void endpointsConnectAndTheListenersQueuePairIsCreatedForTheRequest() {
         CmQueuePairAttributes attributes = CmQueuePairAttributes.of(SIZES);
-        CmId listener = CmId.createEndpoint(AddressInformation.lookUp(ADDRESS, "0", PASSIVE), attributes);
+        CmId listener = ConnectionManager.ofProcess()
+                .createEndpoint(AddressInformation.lookUp(ADDRESS, "0", PASSIVE), attributes);
         listener.listen(0);
         CompletableFuture<CmId> accepted = CompletableFuture.supplyAsync(() -> {
             CmId server = listener.getRequest();
@@ -114,8 +116,8 @@ class EndpointTest {
             server.accept();
             return server;
         });
-        CmId client = CmId.createEndpoint(
-                AddressInformation.lookUp(ADDRESS, String.valueOf(listener.sourcePort())), attributes);
+        CmId client = ConnectionManager.ofProcess()
+                .createEndpoint(AddressInformation.lookUp(ADDRESS, String.valueOf(listener.sourcePort())), attributes);
         assertThat(Objects.requireNonNull(client.event()).type()).isEqualTo(CmEvent.Type.ROUTE_RESOLVED);
         client.connect();
         CmId server = accepted.join();
@@ -131,7 +133,7 @@ class EndpointTest {
 
     @Test
     void anEndpointWithoutAttributesHasNoQueuePair() {
-        try (CmId client = CmId.createEndpoint(AddressInformation.lookUp(ADDRESS, "9"))) {
+        try (CmId client = ConnectionManager.ofProcess().createEndpoint(AddressInformation.lookUp(ADDRESS, "9"))) {
             assertThat(client.queuePair()).isNull();
             assertThat(client.hasDevice()).isTrue();
         }
@@ -140,19 +142,23 @@ class EndpointTest {
     @Test
     void anEndpointThatFailsLeavesItsPortFree() {
         AddressInformation passive;
-        try (CmId first = CmId.createEndpoint(AddressInformation.lookUp(ADDRESS, "0", PASSIVE))) {
+        try (CmId first =
+                ConnectionManager.ofProcess().createEndpoint(AddressInformation.lookUp(ADDRESS, "0", PASSIVE))) {
             passive = AddressInformation.lookUp(ADDRESS, String.valueOf(first.sourcePort()), PASSIVE);
-            assertThat(catchThrowableOfType(RdmaException.class, () -> CmId.createEndpoint(passive))
+            assertThat(catchThrowableOfType(
+                                    RdmaException.class,
+                                    () -> ConnectionManager.ofProcess().createEndpoint(passive))
                             .errno())
                     .isEqualTo(Errno.EADDRINUSE);
         }
-        CmId.createEndpoint(passive).close();
+        ConnectionManager.ofProcess().createEndpoint(passive).close();
     }
 
     @Test
     void anEndpointWithoutAddressIsInvalid() {
         AddressInformation nowhere = AddressInformation.lookUp(null, null, Hints.of(PortSpace.TCP));
-        assertThat(catchThrowableOfType(RdmaException.class, () -> CmId.createEndpoint(nowhere)))
+        assertThat(catchThrowableOfType(
+                        RdmaException.class, () -> ConnectionManager.ofProcess().createEndpoint(nowhere)))
                 .hasMessageContaining("has no destination");
     }
 }

@@ -12,7 +12,6 @@ import io.rdma4j.cm.CmDevices;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.RoutePath;
@@ -20,25 +19,17 @@ import io.rdma4j.conformance.device.Driver;
 import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
-import io.rdma4j.verbs.ScatterGatherList;
-import io.rdma4j.verbs.WorkCompletion;
-import java.lang.foreign.Arena;
-import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Objects;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/**
- * Calls other than connecting: the application's events, background look-ups, chosen paths, messages of several pieces.
- */
+/** Calls other than connecting: the application's events, background look-ups, chosen paths. */
 class MoreCallsTest {
     private final EventChannel channel = EventChannel.open();
 
@@ -184,40 +175,5 @@ class MoreCallsTest {
             id.bindAddress(new InetSocketAddress(TestDevices.freshAddress(), 0));
             assertThat(CmDevices.list()).contains(id.verbs());
         }
-    }
-
-    @Test
-    void messagesOfSeveralPiecesArriveInOrder() {
-        InetAddress address = TestDevices.freshAddress();
-        try (EventChannel servers = EventChannel.open();
-                CmId listener = Session.listener(servers, address);
-                CmId client = Session.resolved(channel, null, new InetSocketAddress(address, listener.sourcePort()));
-                CmId server = Session.connect(channel, client, servers);
-                Arena arena = Arena.ofShared()) {
-            CmVerbs from = new CmVerbs(client);
-            CmVerbs to = new CmVerbs(server);
-            try (MemoryRegion source = from.register(arena.allocate(16));
-                    MemoryRegion target = to.registerForWrite(arena.allocate(16))) {
-                source.memory().set(ValueLayout.JAVA_LONG, 0, 11);
-                source.memory().set(ValueLayout.JAVA_LONG, 8, 22);
-                to.postReceive(1, pieces(target, 0));
-                from.postSend(2, pieces(source, 8), Set.of(CmVerbs.Flag.SIGNALED));
-                WorkCompletion completion = new WorkCompletion();
-                to.awaitReceiveCompletion(completion);
-                from.awaitSendCompletion(completion);
-                assertThat(completion.isSuccess()).isTrue();
-                assertThat(target.memory().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(22);
-                from.postWrite(3, pieces(source, 0), Set.of(CmVerbs.Flag.SIGNALED), target.remote());
-                from.awaitSendCompletion(completion);
-                assertThat(target.memory().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(11);
-            }
-            Session.disconnect(channel, client, servers, server);
-        }
-    }
-
-    private static ScatterGatherList pieces(MemoryRegion region, long offset) {
-        ScatterGatherList pieces = new ScatterGatherList();
-        pieces.add(region, offset, 8);
-        return pieces;
     }
 }

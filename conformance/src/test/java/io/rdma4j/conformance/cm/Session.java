@@ -13,6 +13,7 @@ import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
@@ -90,9 +91,8 @@ final class Session {
             source.setString(0, text);
             try (MemoryRegion sent = from.protectionDomain().register(source);
                     MemoryRegion received = to.protectionDomain().register(target, AccessFlag.LOCAL_WRITE)) {
-                Objects.requireNonNull(to.queuePair())
-                        .postReceive(new ReceiveWorkRequest().reset(1).into(received, 0, 256));
-                Objects.requireNonNull(from.queuePair())
+                queuePair(to).postReceive(new ReceiveWorkRequest().reset(1).into(received, 0, 256));
+                queuePair(from)
                         .postSend(new SendWorkRequest()
                                 .reset(2)
                                 .from(sent, 0, 256)
@@ -119,6 +119,20 @@ final class Session {
         expect(servers, CmEvent.Type.DISCONNECTED);
         server.disconnect();
         expect(clients, CmEvent.Type.DISCONNECTED);
+    }
+
+    /** Waits for the next completion of a queue, which may be a failure. */
+    static WorkCompletion completion(@Nullable CompletionQueue queue) {
+        WorkCompletion[] one = WorkCompletion.array(1);
+        assertThat(Objects.requireNonNull(queue).await(one, PATIENCE))
+                .as("completions in time")
+                .isEqualTo(1);
+        return one[0];
+    }
+
+    /** Returns the queue pair of an identifier that has one. */
+    static QueuePair queuePair(CmId id) {
+        return Objects.requireNonNull(id.queuePair());
     }
 
     /** Returns whether a thread waits: parked, or driving the device meanwhile. */

@@ -1,31 +1,33 @@
 package io.rdma4j.conformance.cm;
 
 import static io.rdma4j.conformance.cm.Session.SIZES;
+import static io.rdma4j.conformance.cm.Session.completion;
 import static io.rdma4j.conformance.cm.Session.expect;
+import static io.rdma4j.conformance.cm.Session.queuePair;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.conformance.device.Capability;
 import io.rdma4j.conformance.device.Driver;
 import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
-import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.Objects;
-import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -79,18 +81,15 @@ class SharedReceivesOfIdTest {
     }
 
     private static void assertArrives(CmId from, CmId to) {
-        CmVerbs sending = new CmVerbs(from);
-        CmVerbs receiving = new CmVerbs(to);
         MemorySegment local = Arena.ofAuto().allocate(16);
         MemorySegment remote = Arena.ofAuto().allocate(16);
         local.setString(0, "shared");
-        try (MemoryRegion sent = sending.register(local);
-                MemoryRegion received = receiving.register(remote)) {
-            receiving.postReceive(1, received, 0, 16);
-            sending.postSend(2, sent, 0, 16, Set.of(CmVerbs.Flag.SIGNALED));
-            WorkCompletion done = new WorkCompletion();
-            receiving.awaitReceiveCompletion(done);
-            assertThat(done.id()).isEqualTo(1);
+        try (MemoryRegion sent = from.protectionDomain().register(local);
+                MemoryRegion received = to.protectionDomain().register(remote, AccessFlag.LOCAL_WRITE)) {
+            Objects.requireNonNull(to.sharedReceiveQueue())
+                    .postReceive(new ReceiveWorkRequest().reset(1).into(received));
+            queuePair(from).postSend(SendWorkRequest.send(2, sent).signaled());
+            assertThat(completion(to.receiveCompletions()).id()).isEqualTo(1);
             assertThat(remote.getString(0)).isEqualTo("shared");
         }
     }
@@ -103,14 +102,12 @@ class SharedReceivesOfIdTest {
         second.destroyQueuePair();
         second.createQueuePair(CmQueuePairAttributes.of(SIZES).withSharedReceiveQueue(shared));
         CmId server = Session.connect(clients, second, servers);
-        CmVerbs receiving = new CmVerbs(second);
         MemorySegment remote = Arena.ofAuto().allocate(16);
-        try (MemoryRegion received = receiving.register(remote)) {
-            new CmVerbs(first).postReceive(7, received, 0, 16);
-            new CmVerbs(server).postSend(8, new CmVerbs(server).register(remote), 0, 4, Set.of());
-            WorkCompletion done = new WorkCompletion();
-            receiving.awaitReceiveCompletion(done);
-            assertThat(done.id()).isEqualTo(7);
+        try (MemoryRegion received = second.protectionDomain().register(remote, AccessFlag.LOCAL_WRITE)) {
+            shared.postReceive(new ReceiveWorkRequest().reset(7).into(received));
+            MemoryRegion sent = server.protectionDomain().register(remote);
+            queuePair(server).postSend(SendWorkRequest.send(8, sent, 0, 4));
+            assertThat(completion(second.receiveCompletions()).id()).isEqualTo(7);
         }
         assertThat(refused(first::destroySharedReceiveQueue)).isEqualTo(Errno.EBUSY);
         first.close();

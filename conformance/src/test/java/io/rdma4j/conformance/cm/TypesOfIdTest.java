@@ -2,6 +2,8 @@ package io.rdma4j.conformance.cm;
 
 import static io.rdma4j.conformance.cm.Session.PATIENCE;
 import static io.rdma4j.conformance.cm.Session.SIZES;
+import static io.rdma4j.conformance.cm.Session.completion;
+import static io.rdma4j.conformance.cm.Session.queuePair;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -11,7 +13,7 @@ import io.rdma4j.cm.AddressInformation.Hints;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
+import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.EventChannel;
@@ -19,12 +21,12 @@ import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.RejectReason;
 import io.rdma4j.conformance.device.Capability;
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
-import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttribute;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
@@ -89,8 +91,8 @@ class TypesOfIdTest {
     private CmId listener(QueuePairType type) {
         require(type);
         Hints hints = Hints.of(PortSpace.IB, Flag.PASSIVE).withQueuePairType(type);
-        CmId listener =
-                track(CmId.createEndpoint(AddressInformation.lookUp(ADDRESS.getHostAddress(), "0", hints), ATTRIBUTES));
+        CmId listener = track(ConnectionManager.ofProcess()
+                .createEndpoint(AddressInformation.lookUp(ADDRESS.getHostAddress(), "0", hints), ATTRIBUTES));
         listener.listen(0);
         return listener;
     }
@@ -99,7 +101,8 @@ class TypesOfIdTest {
         require(type);
         Hints hints = Hints.of(PortSpace.IB).withQueuePairType(type);
         String port = String.valueOf(listener.sourcePort());
-        return track(CmId.createEndpoint(AddressInformation.lookUp(ADDRESS.getHostAddress(), port, hints), ATTRIBUTES));
+        return track(ConnectionManager.ofProcess()
+                .createEndpoint(AddressInformation.lookUp(ADDRESS.getHostAddress(), port, hints), ATTRIBUTES));
     }
 
     /** An initiator with a target, whose application announces the number of the target's shared receive queue. */
@@ -128,23 +131,16 @@ class TypesOfIdTest {
 
         WorkCompletion send(String text, int to) {
             memory.setString(0, text);
-            WorkCompletion done = new WorkCompletion();
-            try (MemoryRegion region = new CmVerbs(initiator).register(memory)) {
+            try (MemoryRegion region = initiator.protectionDomain().register(memory)) {
                 queuePair(initiator)
                         .postSend(new SendWorkRequest()
                                 .reset(1)
                                 .from(region, 0, 32)
                                 .toSharedReceiveQueue(to)
                                 .signaled());
-                assertThat(new CmVerbs(initiator).awaitSendCompletion(done, PATIENCE))
-                        .isTrue();
+                return completion(initiator.sendCompletions());
             }
-            return done;
         }
-    }
-
-    private static QueuePair queuePair(CmId id) {
-        return Objects.requireNonNull(id.queuePair());
     }
 
     private static SharedReceiveQueue sharedReceiveQueue(CmId id) {
@@ -155,13 +151,12 @@ class TypesOfIdTest {
     void messageArrivesAtTheSharedReceiveQueueThatTheReplyNamed() {
         Extended connection = new Extended();
         CmId target = connection.target;
-        CmVerbs receiving = new CmVerbs(target);
         MemorySegment arrived = Arena.ofAuto().allocate(32);
-        try (MemoryRegion region = receiving.register(arrived)) {
-            receiving.postReceive(7, region, 0, 32);
+        try (MemoryRegion region = target.protectionDomain().register(arrived, AccessFlag.LOCAL_WRITE)) {
+            sharedReceiveQueue(target)
+                    .postReceive(new ReceiveWorkRequest().reset(7).into(region));
             assertThat(connection.send("extended", connection.queue).status()).isEqualTo(CompletionStatus.SUCCESS);
-            WorkCompletion done = new WorkCompletion();
-            assertThat(receiving.awaitReceiveCompletion(done, PATIENCE)).isTrue();
+            WorkCompletion done = completion(target.receiveCompletions());
             assertThat(done.id()).isEqualTo(7);
             assertThat(done.queuePairNumber()).isEqualTo(queuePair(target).number());
             assertThat(arrived.getString(0)).isEqualTo("extended");
@@ -207,8 +202,11 @@ class TypesOfIdTest {
     void memoryOfTheTargetIsAccessedByTheInitiatorOnly() {
         Extended connection = new Extended();
         MemorySegment far = Arena.ofAuto().allocate(64);
-        try (MemoryRegion exposed = new CmVerbs(connection.target).registerForWrite(far);
-                MemoryRegion region = new CmVerbs(connection.initiator).register(memory)) {
+        try (MemoryRegion exposed = connection
+                        .target
+                        .protectionDomain()
+                        .register(far, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+                MemoryRegion region = connection.initiator.protectionDomain().register(memory)) {
             memory.setString(0, "written");
             queuePair(connection.initiator)
                     .postSend(new SendWorkRequest()
@@ -217,10 +215,8 @@ class TypesOfIdTest {
                             .write(exposed.address(), exposed.remoteKey())
                             .toSharedReceiveQueue(connection.queue)
                             .signaled());
-            WorkCompletion done = new WorkCompletion();
-            assertThat(new CmVerbs(connection.initiator).awaitSendCompletion(done, PATIENCE))
-                    .isTrue();
-            assertThat(done.status()).isEqualTo(CompletionStatus.SUCCESS);
+            assertThat(completion(connection.initiator.sendCompletions()).status())
+                    .isEqualTo(CompletionStatus.SUCCESS);
             assertThat(far.getString(0)).isEqualTo("written");
         }
         assertThat(refused(() -> queuePair(connection.target).postSend(new SendWorkRequest().reset(1))))
@@ -237,12 +233,10 @@ class TypesOfIdTest {
         CompletionChannel channel = Objects.requireNonNull(other.receiveCompletionChannel());
         assertThat(completions.channel()).isSameAs(channel);
         MemorySegment arrived = Arena.ofAuto().allocate(32);
-        try (MemoryRegion region = new CmVerbs(other).register(arrived)) {
+        try (MemoryRegion region = other.protectionDomain().register(arrived, AccessFlag.LOCAL_WRITE)) {
             queue.postReceive(new ReceiveWorkRequest().reset(9).into(region, 0, 32));
             assertThat(connection.send("another", queue.number()).status()).isEqualTo(CompletionStatus.SUCCESS);
-            WorkCompletion done = new WorkCompletion();
-            new CmVerbs(other).awaitReceiveCompletion(done);
-            assertThat(done.id()).isEqualTo(9);
+            assertThat(completion(completions).id()).isEqualTo(9);
             assertThat(arrived.getString(0)).isEqualTo("another");
         }
         other.destroySharedReceiveQueue();
@@ -362,7 +356,8 @@ class TypesOfIdTest {
         Hints hints = new Hints(Set.of(), null, type, null, null, null);
         AddressInformation found = AddressInformation.lookUp(ADDRESS.getHostAddress(), "7471", hints);
         assertThat(found.queuePairType()).isEqualTo(type);
-        assertThat(track(CmId.createEndpoint(found)).queuePairType()).isEqualTo(type);
+        assertThat(track(ConnectionManager.ofProcess().createEndpoint(found)).queuePairType())
+                .isEqualTo(type);
     }
 
     @Test

@@ -269,6 +269,7 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
             acknowledgeToLibrary(unacknowledged.count());
             destroy(call, Function.DESTROY_COMPLETION_QUEUE, address);
         }
+        events.signal().raise(); // threads may wait for this queue
     }
 
     @Override

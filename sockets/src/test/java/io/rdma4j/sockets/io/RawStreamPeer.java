@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.RemoteMemory;
@@ -25,7 +25,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -102,43 +101,36 @@ final class RawStreamPeer implements AutoCloseable {
 
     /** Writes a 1 into memory of the other end, and returns the status of the write. */
     CompletionStatus write(long remoteAddress, int remoteKey) {
-        CmVerbs messages = new CmVerbs(id);
-        WorkCompletion completion = new WorkCompletion();
-        try (Arena arena = Arena.ofShared();
-                MemoryRegion one = messages.register(arena.allocateFrom(ValueLayout.JAVA_BYTE, (byte) 1))) {
-            messages.postWrite(
-                    1, one, 0, 1, Set.of(CmVerbs.Flag.SIGNALED), new RemoteMemory(remoteAddress, remoteKey, 1));
-            assertThat(messages.awaitSendCompletion(completion, PATIENCE)).isTrue();
+        try (Arena writing = Arena.ofShared();
+                MemoryRegion one =
+                        id.protectionDomain().register(writing.allocateFrom(ValueLayout.JAVA_BYTE, (byte) 1))) {
+            return complete(SendWorkRequest.write(1, one, new RemoteMemory(remoteAddress, remoteKey, 1)));
         }
-        return completion.status();
     }
 
     /** Sends a message of one byte, for which the receives of a stream have no room, and returns its completion status. */
     CompletionStatus send() {
-        CmVerbs messages = new CmVerbs(id);
-        WorkCompletion completion = new WorkCompletion();
         try (Arena sending = Arena.ofShared();
-                MemoryRegion one = messages.register(sending.allocate(1))) {
-            messages.postSend(1, one, 0, 1, Set.of(CmVerbs.Flag.SIGNALED));
-            assertThat(messages.awaitSendCompletion(completion, PATIENCE)).isTrue();
+                MemoryRegion one = id.protectionDomain().register(sending.allocate(1))) {
+            return complete(SendWorkRequest.send(1, one));
         }
-        return completion.status();
     }
 
     /** Sends a control word several times, each after the previous one was acknowledged. */
     void sendControlWord(int word, int times) {
-        CmVerbs messages = new CmVerbs(id);
-        WorkCompletion completion = new WorkCompletion();
         for (int i = 0; i < times; i++) {
-            Objects.requireNonNull(id.queuePair())
-                    .postSend(new SendWorkRequest()
-                            .reset(1)
-                            .write(0, 0)
-                            .withImmediate(word)
-                            .signaled());
-            assertThat(messages.awaitSendCompletion(completion, PATIENCE)).isTrue();
-            assertThat(completion.isSuccess()).isTrue();
+            assertThat(complete(new SendWorkRequest().reset(1).write(0, 0).withImmediate(word)))
+                    .isEqualTo(CompletionStatus.SUCCESS);
         }
+    }
+
+    /** Posts a request, and returns the status of its completion. */
+    private CompletionStatus complete(SendWorkRequest request) {
+        QueuePair queuePair = Objects.requireNonNull(id.queuePair());
+        queuePair.postSend(request.signaled());
+        WorkCompletion[] one = WorkCompletion.array(1);
+        assertThat(queuePair.sendCompletions().await(one, PATIENCE)).isEqualTo(1);
+        return one[0].status();
     }
 
     /** Disconnects with the connection manager, without ending the stream. */

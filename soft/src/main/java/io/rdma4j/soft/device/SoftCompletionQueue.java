@@ -399,6 +399,7 @@ final class SoftCompletionQueue implements CompletionQueue {
         if (target != null) {
             target.forget(this);
             target.detach();
+            target.signal().raise(); // threads may wait for this queue
         }
         context.finishEvents(this);
         context.remove(this);

@@ -4,18 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.soft.ChildProcess;
 import io.rdma4j.soft.SoftStack;
 import io.rdma4j.soft.TestAddresses;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
@@ -79,7 +81,9 @@ class FlightEventsTest {
     private static void serve(CmId listener) {
         try (Arena arena = Arena.ofShared();
                 CmId connection = listener.getRequest();
-                MemoryRegion region = new CmVerbs(connection).registerForRemoteAccess(arena.allocate(BYTES))) {
+                MemoryRegion region = connection
+                        .protectionDomain()
+                        .register(arena.allocate(BYTES), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)) {
             connection.accept(ConnectionParameters.defaults()
                     .withPrivateData(region.remote().encode()));
             connection.awaitDisconnect();
@@ -98,10 +102,13 @@ class FlightEventsTest {
     }
 
     private static void write(CmId connection) {
-        CmVerbs verbs = new CmVerbs(connection);
+        QueuePair queuePair = Objects.requireNonNull(connection.queuePair());
+        WorkCompletion[] one = WorkCompletion.array(1);
         try (Arena arena = Arena.ofShared();
-                MemoryRegion region = verbs.register(arena.allocate(BYTES))) {
-            verbs.write(region, RemoteMemory.decode(connection.peerPrivateData()));
+                MemoryRegion region = connection.protectionDomain().register(arena.allocate(BYTES))) {
+            queuePair.postWrite(0, region, 0, BYTES, RemoteMemory.decode(connection.peerPrivateData()));
+            queuePair.sendCompletions().await(one);
+            assertThat(one[0].status()).isEqualTo(CompletionStatus.SUCCESS);
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.soft.ChildProcess;
 import io.rdma4j.soft.TestAddresses;
 import io.rdma4j.soft.device.StackSettings;
@@ -41,7 +42,8 @@ class GuardianServerTest {
     @TempDir
     Path folder = Path.of("");
 
-    private final CmId listener = CmId.listen(new InetSocketAddress(address, 0), CmQueuePairAttributes.defaults());
+    private final CmId listener =
+            ConnectionManager.ofProcess().listen(new InetSocketAddress(address, 0), CmQueuePairAttributes.defaults());
 
     @AfterEach
     void close() {

@@ -2,7 +2,6 @@ package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.MemoryRegion;
@@ -26,7 +25,7 @@ abstract class CommunicationRun extends EndpointRun {
 
     /** One phase of a connection. */
     interface Phase {
-        void run(CmVerbs calls, MemoryRegion memory) throws ToolFailure;
+        void run(MemoryRegion memory) throws ToolFailure;
     }
 
     /**
@@ -37,13 +36,12 @@ abstract class CommunicationRun extends EndpointRun {
      * @param transfer transfers the message
      */
     final void runConnection(CmId id, Phase connect, Phase transfer) throws ToolFailure {
-        CmVerbs calls = new CmVerbs(id);
         try (Arena arena = Arena.ofShared();
-                MemoryRegion memory = call("rdma_reg_msgs", () -> calls.register(arena.allocate(MESSAGE_BYTES)))) {
+                MemoryRegion memory = register("rdma_reg_msgs", id, arena)) {
             try {
-                connect.run(calls, memory);
+                connect.run(memory);
                 try {
-                    transfer.run(calls, memory);
+                    transfer.run(memory);
                 } finally {
                     disconnect(id);
                 }

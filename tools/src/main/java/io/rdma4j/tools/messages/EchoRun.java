@@ -3,16 +3,13 @@ package io.rdma4j.tools.messages;
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.SendWorkRequest;
 import java.lang.foreign.Arena;
-import java.util.EnumSet;
-import java.util.Objects;
-import java.util.Set;
 
 /** A run of rdma_client or rdma_server: one message in each direction. */
 abstract class EchoRun extends EndpointRun {
@@ -46,16 +43,15 @@ abstract class EchoRun extends EndpointRun {
      * @param connect connects the identifier
      */
     final void runConnection(CmId id, String name, Runnable connect) throws ToolFailure {
-        Set<CmVerbs.Flag> flags = flags(id);
-        CmVerbs calls = new CmVerbs(id);
+        boolean isInline = supportsInline(id);
         try (Arena arena = Arena.ofShared();
-                MemoryRegion incoming = register("recv_msg", calls, arena);
-                MemoryRegion outgoing = register("send_msg", calls, arena)) {
-            step("rdma_post_recv", () -> calls.postReceive(0, incoming, 0, MESSAGE_BYTES));
+                MemoryRegion incoming = register("rdma_reg_msgs for recv_msg", id, arena);
+                MemoryRegion outgoing = register("rdma_reg_msgs for send_msg", id, arena)) {
+            step("rdma_post_recv", () -> postReceive(id, incoming));
             try {
                 step(name, connect);
                 try {
-                    exchange(new Messages(calls, outgoing, flags));
+                    exchange(new Messages(id, outgoing, isInline));
                 } finally {
                     disconnect(id);
                 }
@@ -65,42 +61,39 @@ abstract class EchoRun extends EndpointRun {
         }
     }
 
-    private Set<CmVerbs.Flag> flags(CmId id) {
-        if (Objects.requireNonNull(id.queuePair()).capabilities().maxInlineBytes() >= MESSAGE_BYTES) {
-            return EnumSet.of(CmVerbs.Flag.INLINE);
+    private boolean supportsInline(CmId id) {
+        boolean isSupported = queuePair(id).capabilities().maxInlineBytes() >= MESSAGE_BYTES;
+        if (!isSupported) {
+            report.step("device doesn't support IBV_SEND_INLINE, using sge sends");
         }
-        report.step("device doesn't support IBV_SEND_INLINE, using sge sends");
-        return EnumSet.noneOf(CmVerbs.Flag.class);
-    }
-
-    private MemoryRegion register(String what, CmVerbs calls, Arena arena) throws ToolFailure {
-        return call("rdma_reg_msgs for " + what, () -> calls.register(arena.allocate(MESSAGE_BYTES)));
+        return isSupported;
     }
 
     /** The two messages of a connection. */
     final class Messages {
-        private final CmVerbs calls;
-        private final MemoryRegion outgoing;
-        private final Set<CmVerbs.Flag> flags;
+        private final CmId id;
+        private final SendWorkRequest message;
 
-        private Messages(CmVerbs calls, MemoryRegion outgoing, Set<CmVerbs.Flag> flags) {
-            this.calls = calls;
-            this.outgoing = outgoing;
-            this.flags = flags;
+        private Messages(CmId id, MemoryRegion outgoing, boolean isInline) {
+            this.id = id;
+            message = SendWorkRequest.send(0, outgoing);
+            if (isInline) {
+                message.inline();
+            }
         }
 
         void send() throws ToolFailure {
-            step("rdma_post_send", () -> calls.postSend(0, outgoing, 0, MESSAGE_BYTES, flags));
+            step("rdma_post_send", () -> queuePair(id).postSend(message));
         }
 
         /** Waits until the message has been sent, and returns whether the peer received it. */
         boolean awaitSend() throws ToolFailure {
-            return EchoRun.this.awaitSend("rdma_get_send_comp", calls);
+            return EchoRun.this.awaitSend("rdma_get_send_comp", id);
         }
 
         /** Waits for the peer's message. */
         void awaitReceive() throws ToolFailure {
-            EchoRun.this.awaitReceive(calls);
+            EchoRun.this.awaitReceive(id);
         }
     }
 }

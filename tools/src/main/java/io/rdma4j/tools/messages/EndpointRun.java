@@ -3,14 +3,21 @@ package io.rdma4j.tools.messages;
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmVerbs;
 import io.rdma4j.tools.command.Explanation;
 import io.rdma4j.tools.command.ReceiveTimeout;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WorkCompletion;
+import java.lang.foreign.Arena;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -128,37 +135,66 @@ abstract class EndpointRun {
         }
     }
 
-    // ---- completions
+    // ---- messages
+
+    /** Returns the queue pair of an identifier that has one. */
+    static QueuePair queuePair(CmId id) {
+        return Objects.requireNonNull(id.queuePair());
+    }
+
+    /**
+     * Registers memory for a message.
+     *
+     * @param name the name of the call in C's error line
+     */
+    final MemoryRegion register(String name, CmId id, Arena arena) throws ToolFailure {
+        return call(name, () -> id.protectionDomain().register(arena.allocate(MESSAGE_BYTES), AccessFlag.LOCAL_WRITE));
+    }
+
+    /** Posts a receive to the identifier's shared receive queue if it has one, else to its queue pair. */
+    static void postReceive(CmId id, MemoryRegion memory) {
+        ReceiveWorkRequest request = new ReceiveWorkRequest().into(memory);
+        SharedReceiveQueue shared = id.sharedReceiveQueue();
+        if (shared == null) {
+            queuePair(id).postReceive(request);
+        } else {
+            shared.postReceive(request);
+        }
+    }
 
     /**
      * Waits until a message has been sent, and returns whether the peer received it.
      *
      * @param name the name of the wait in C's error line
      */
-    final boolean awaitSend(String name, CmVerbs calls) throws ToolFailure {
-        WorkCompletion done = new WorkCompletion();
-        if (!call(name, () -> calls.awaitSendCompletion(done, timeout.duration()))) {
-            throw timeout("acknowledge the message");
-        }
+    final boolean awaitSend(String name, CmId id) throws ToolFailure {
+        WorkCompletion done = await(name, id.sendCompletions(), "acknowledge the message");
         return reportUnlessSuccess("message was not received", done);
     }
 
     /** Waits for the peer's message. */
-    final void awaitReceive(CmVerbs calls) throws ToolFailure {
-        WorkCompletion done = new WorkCompletion();
-        if (!call("rdma_get_recv_comp", () -> calls.awaitReceiveCompletion(done, timeout.duration()))) {
-            throw timeout("send its message");
-        }
+    final void awaitReceive(CmId id) throws ToolFailure {
+        WorkCompletion done = await("rdma_get_recv_comp", id.receiveCompletions(), "send its message");
         if (!reportUnlessSuccess("peer's message was not received", done)) {
             throw new ToolFailure(-Errno.EIO.number());
         }
         received++;
     }
 
-    private ToolFailure timeout(String what) {
-        report.explain("the peer did not " + what + " within " + timeout.seconds()
-                + " s. It has exited, or is not the counterpart of " + family + "client and " + family + "server");
-        return new ToolFailure(-Errno.ETIMEDOUT.number());
+    /**
+     * Waits for a completion.
+     *
+     * @param name the name of the wait in C's error line
+     * @param missed the part of the peer, for the explanation if there is none in time
+     */
+    private WorkCompletion await(String name, @Nullable CompletionQueue queue, String missed) throws ToolFailure {
+        WorkCompletion[] one = WorkCompletion.array(1);
+        if (call(name, () -> Objects.requireNonNull(queue).await(one, timeout.duration())) == 0) {
+            report.explain("the peer did not " + missed + " within " + timeout.seconds()
+                    + " s. It has exited, or is not the counterpart of " + family + "client and " + family + "server");
+            throw new ToolFailure(-Errno.ETIMEDOUT.number());
+        }
+        return one[0];
     }
 
     private boolean reportUnlessSuccess(String what, WorkCompletion done) {

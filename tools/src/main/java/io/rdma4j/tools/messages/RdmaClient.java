@@ -2,6 +2,7 @@ package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
@@ -58,7 +59,8 @@ public final class RdmaClient implements Tool {
         @Override
         void exchange() throws ToolFailure {
             AddressInformation server = lookUp();
-            try (CmId id = call("rdma_create_ep", () -> CmId.createEndpoint(server, ATTRIBUTES))) {
+            try (CmId id =
+                    call("rdma_create_ep", () -> ConnectionManager.ofProcess().createEndpoint(server, ATTRIBUTES))) {
                 runConnection(id, "rdma_connect", () -> id.connect());
             }
         }

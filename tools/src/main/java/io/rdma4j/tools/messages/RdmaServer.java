@@ -2,6 +2,7 @@ package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
@@ -59,7 +60,8 @@ public final class RdmaServer implements Tool {
         @Override
         void exchange() throws ToolFailure {
             AddressInformation local = lookUp(AddressInformation.Flag.PASSIVE);
-            try (CmId listener = call("rdma_create_ep", () -> CmId.createEndpoint(local, ATTRIBUTES))) {
+            try (CmId listener =
+                    call("rdma_create_ep", () -> ConnectionManager.ofProcess().createEndpoint(local, ATTRIBUTES))) {
                 step("rdma_listen", () -> listener.listen(0));
                 try (CmId id = call("rdma_get_request", listener::getRequest)) {
                     runConnection(id, "rdma_accept", () -> id.accept());

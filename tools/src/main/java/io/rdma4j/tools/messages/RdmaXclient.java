@@ -2,7 +2,7 @@ package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmVerbs;
+import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
@@ -67,8 +67,10 @@ public final class RdmaXclient implements Tool {
         @Override
         void exchange() throws ToolFailure {
             AddressInformation server = lookUp(communication.hints(QueuePairType.XRC_SEND));
-            try (CmId id = call("rdma_create_ep", () -> CmId.createEndpoint(server, attributes(true, false)))) {
-                runConnection(id, (calls, memory) -> connect(id), (calls, memory) -> send(id, calls, memory));
+            try (CmId id = call(
+                    "rdma_create_ep",
+                    () -> ConnectionManager.ofProcess().createEndpoint(server, attributes(true, false)))) {
+                runConnection(id, memory -> connect(id), memory -> send(id, memory));
             }
         }
 
@@ -81,7 +83,7 @@ public final class RdmaXclient implements Tool {
             }
         }
 
-        private void send(CmId id, CmVerbs calls, MemoryRegion memory) throws ToolFailure {
+        private void send(CmId id, MemoryRegion memory) throws ToolFailure {
             SendWorkRequest message = new SendWorkRequest()
                     .reset(0)
                     .from(memory, 0, MESSAGE_BYTES)
@@ -90,7 +92,7 @@ public final class RdmaXclient implements Tool {
                 message.toSharedReceiveQueue(sharedReceiveQueue);
             }
             step("rdma_post_send", () -> Objects.requireNonNull(id.queuePair()).postSend(message));
-            if (!awaitSend("rdma_get_recv_comp", calls)) {
+            if (!awaitSend("rdma_get_recv_comp", id)) {
                 throw new ToolFailure(-Errno.EIO.number());
             }
         }

@@ -2,7 +2,7 @@ package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmVerbs;
+import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Tool;
@@ -64,14 +64,13 @@ public final class RdmaXserver implements Tool {
         void exchange() throws ToolFailure {
             AddressInformation local =
                     lookUp(communication.hints(QueuePairType.XRC_RECEIVE, AddressInformation.Flag.PASSIVE));
-            try (CmId listener = call("rdma_create_ep", () -> CmId.createEndpoint(local, attributes(false, true)))) {
+            try (CmId listener = call(
+                    "rdma_create_ep",
+                    () -> ConnectionManager.ofProcess().createEndpoint(local, attributes(false, true)))) {
                 step("rdma_listen", () -> listener.listen(0));
                 try (CmId id = call("rdma_get_request", listener::getRequest)) {
                     int queue = communication.extended() ? createSharedReceiveQueue(id) : 0;
-                    runConnection(
-                            id,
-                            (calls, memory) -> accept(id, queue, calls, memory),
-                            (calls, memory) -> awaitReceive(calls));
+                    runConnection(id, memory -> accept(id, queue, memory), memory -> awaitReceive(id));
                 }
             }
         }
@@ -86,8 +85,8 @@ public final class RdmaXserver implements Tool {
          * Accepts with all parameters 0 and the number of the shared receive queue, which the client needs, as private
          * data.
          */
-        private void accept(CmId id, int queue, CmVerbs calls, MemoryRegion memory) throws ToolFailure {
-            step("rdma_post_recv", () -> calls.postReceive(0, memory, 0, MESSAGE_BYTES));
+        private void accept(CmId id, int queue, MemoryRegion memory) throws ToolFailure {
+            step("rdma_post_recv", () -> postReceive(id, memory));
             byte[] privateData =
                     ByteBuffer.allocate(Integer.BYTES).putInt(queue).array();
             step("rdma_accept", () -> id.accept(ConnectionParameters.NONE.withPrivateData(privateData)));

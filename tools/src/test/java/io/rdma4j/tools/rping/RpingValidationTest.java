@@ -9,23 +9,27 @@ import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.AddressInformation.Flag;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.CmVerbs;
+import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.CmAddresses;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.RemoteMemory;
+import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
-import java.util.Set;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
@@ -73,26 +77,28 @@ class RpingValidationTest {
     private static void serveAlteredData(CmId listener, Arena arena, CountDownLatch clientHasEnded)
             throws InterruptedException {
         try (CmId id = listener.getRequest()) {
-            CmVerbs calls = new CmVerbs(id);
-            WorkCompletion completion = new WorkCompletion();
-            try (MemoryRegion memory = calls.register(arena.allocate(2L * RpingMessage.BYTES))) {
-                calls.postReceive(0, memory, 0, RpingMessage.BYTES);
+            QueuePair queuePair = Objects.requireNonNull(id.queuePair());
+            try (MemoryRegion memory =
+                    id.protectionDomain().register(arena.allocate(2L * RpingMessage.BYTES), AccessFlag.LOCAL_WRITE)) {
+                ReceiveWorkRequest receive = new ReceiveWorkRequest().into(memory, 0, RpingMessage.BYTES);
+                SendWorkRequest reply = SendWorkRequest.send(0, memory, RpingMessage.BYTES, RpingMessage.BYTES);
+                WorkCompletion[] one = WorkCompletion.array(1);
+                queuePair.postReceive(receive);
                 id.accept();
-                calls.awaitReceiveCompletion(completion);
-                calls.postReceive(0, memory, 0, RpingMessage.BYTES);
-                calls.postSend(0, memory, RpingMessage.BYTES, RpingMessage.BYTES, Set.of());
-                calls.awaitReceiveCompletion(completion);
+                queuePair.receiveCompletions().await(one);
+                queuePair.postReceive(receive);
+                queuePair.postSend(reply);
+                queuePair.receiveCompletions().await(one);
                 RpingMessage sink = RpingMessage.read(memory.memory());
-                calls.postWrite(
+                queuePair.postWrite(
                         0,
                         memory,
                         RpingMessage.BYTES,
                         RpingMessage.BYTES,
-                        Set.of(),
                         new RemoteMemory(sink.address(), sink.key(), RpingMessage.BYTES));
-                calls.postSend(0, memory, RpingMessage.BYTES, RpingMessage.BYTES, Set.of());
+                queuePair.postSend(reply);
                 for (int i = 0; i < 3; i++) {
-                    calls.awaitSendCompletion(completion);
+                    queuePair.sendCompletions().await(one);
                 }
                 clientHasEnded.await();
                 id.disconnect();
@@ -109,8 +115,9 @@ class RpingValidationTest {
         QueuePairCapabilities capabilities = new QueuePairCapabilities(4, 4, 1, 1, 0);
         AddressInformation local = CmAddresses.lookUp("127.0.0.1", null, port, EnumSet.of(Flag.PASSIVE), PortSpace.TCP);
         try (Arena arena = Arena.ofShared();
-                CmId listener = CmId.createEndpoint(
-                        local, CmQueuePairAttributes.of(capabilities).withSignalAll(true))) {
+                CmId listener = ConnectionManager.ofProcess()
+                        .createEndpoint(
+                                local, CmQueuePairAttributes.of(capabilities).withSignalAll(true))) {
             listener.listen(1);
             CountDownLatch clientHasEnded = new CountDownLatch(1);
             FutureTask<@Nullable Void> served = new FutureTask<>(() -> {
