@@ -375,6 +375,7 @@ final class StreamConnecting implements ConnectionService.Target {
                 request.id().accept(parameters(created.protocol().connectData()));
             } catch (RuntimeException | Error failed) {
                 SharedThread.insist(FAIL, this, failed);
+                listener.logRefusal(request.source(), failed);
             }
         }
     }

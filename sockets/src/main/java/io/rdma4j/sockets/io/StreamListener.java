@@ -5,6 +5,8 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.wire.rsocket.ConnectData;
+import java.lang.System.Logger.Level;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -62,6 +64,7 @@ final class StreamListener {
     private final StreamEndpoint listener;
     private final AcceptQueue queue;
     private final AtomicBoolean retryScheduled = new AtomicBoolean();
+    private final AtomicBoolean refusalLogged = new AtomicBoolean();
 
     StreamListener(StreamEndpoint listener, int backlog, Signal changed) {
         this.listener = listener;
@@ -106,6 +109,20 @@ final class StreamListener {
         boolean isKept = queue.connected(reply, endpoint);
         acceptRequestsLater(); // it no longer counts as unconfirmed
         return isKept;
+    }
+
+    /**
+     * Logs that a request could not be accepted: the client reads only that it was refused. The first one of a listener is logged at level
+     * INFO, others at DEBUG, since clients also give up.
+     */
+    void logRefusal(InetAddress source, Throwable why) {
+        try {
+            Level level = refusalLogged.compareAndSet(false, true) ? Level.INFO : Level.DEBUG;
+            System.getLogger(StreamListener.class.getName())
+                    .log(level, "A connection of " + source.getHostAddress() + " could not be accepted: " + why);
+        } catch (OutOfMemoryError full) {
+            return; // the reason is known then
+        }
     }
 
     /** Removes a reply that has failed, so that the next request can be accepted. */
