@@ -13,6 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Buffers {
     private static final int ALIGNMENT_BYTES = 64;
 
+    /** Stands for the threads of the device; never started. */
+    private static final Thread OTHER = Thread.ofVirtual().unstarted(() -> {});
+
     private final ProtectionDomain domain;
     private final String owner;
     private final Set<MemoryRegion> regions = ConcurrentHashMap.newKeySet();
@@ -29,12 +32,20 @@ final class Buffers {
         this.owner = owner;
     }
 
+    /** Throws IllegalArgumentException if only one thread may access the memory. */
+    static void requireShared(MemorySegment memory) {
+        if (!memory.isAccessibleBy(OTHER)) {
+            throw new IllegalArgumentException(
+                    "the memory belongs to one thread, but threads of the device use it: allocate it in Arena.ofShared() or Arena.ofAuto()");
+        }
+    }
+
     Buffer allocate(long bytes) {
         return register(Arena.ofAuto().allocate(bytes, ALIGNMENT_BYTES));
     }
 
     Buffer register(MemorySegment memory) {
-        SharedMemory.require(memory);
+        requireShared(memory);
         MemoryRegion region = domain.register(memory, Access.flags(Set.of(), memory));
         regions.add(region);
         if (isClosed) {

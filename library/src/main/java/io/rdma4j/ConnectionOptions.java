@@ -36,7 +36,7 @@ public record ConnectionOptions(
         requirePositive("close timeout", closeTimeout);
     }
 
-    private static void requireAtLeast(String name, int value, int least) {
+    static void requireAtLeast(String name, int value, int least) {
         if (value < least) {
             throw new IllegalArgumentException(name + " is " + value + ", must be at least " + least);
         }

@@ -1,6 +1,5 @@
 package io.rdma4j;
 
-import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.EventChannel;
@@ -56,29 +55,14 @@ public final class Connector extends ConnectionSetup<Connector> {
      *     name has no address
      */
     public Connecting start() {
-        EventChannel channel = manager.openEventChannel();
-        try {
-            return start(channel);
-        } catch (RuntimeException | Error failed) {
-            Cleanup.after(failed, channel::close);
-            throw failed;
-        }
+        return Opening.open(manager, PortSpace.TCP, this::start);
     }
 
-    private Connecting start(EventChannel channel) {
-        CmId id = channel.createId(PortSpace.TCP);
-        try {
-            ConnectionEvents events = new ConnectionEvents(channel, id);
-            Steps steps = new Steps(channel, "connect", options().timeout());
-            id.resolveAddress(source, peer, steps.remaining());
-            steps.await(CmEvent.Type.ADDRESS_RESOLVED);
-            id.resolveRoute(steps.remaining());
-            steps.await(CmEvent.Type.ROUTE_RESOLVED);
-            return new Connection(events, this).begin(() -> id.connect(parameters(id)), steps);
-        } catch (RuntimeException | Error failed) {
-            Cleanup.after(failed, id::close);
-            throw failed;
-        }
+    private Connecting start(EventChannel channel, CmId id) {
+        ConnectionEvents events = new ConnectionEvents(channel, id);
+        Steps steps = new Steps(channel, "connect", options().timeout());
+        steps.resolve(id, source, peer);
+        return new Connection(events, this).begin(() -> id.connect(parameters(id)), steps);
     }
 
     /** Connects, like {@link #connect()}, within a time. */

@@ -17,15 +17,9 @@ public record DatagramOptions(int sends, int receives, int receiveBytes) {
      * @throws IllegalArgumentException if a number is less than 1
      */
     public DatagramOptions {
-        requirePositive("sends", sends);
-        requirePositive("receives", receives);
-        requirePositive("receive bytes", receiveBytes);
-    }
-
-    private static void requirePositive(String name, int value) {
-        if (value < 1) {
-            throw new IllegalArgumentException(name + " is " + value + ", must be at least 1");
-        }
+        ConnectionOptions.requireAtLeast("sends", sends, 1);
+        ConnectionOptions.requireAtLeast("receives", receives, 1);
+        ConnectionOptions.requireAtLeast("receive bytes", receiveBytes, 1);
     }
 
     /** Returns the defaults: 128 sends, 128 receives of 4096 bytes, the longest datagram of any device. */

@@ -134,20 +134,10 @@ public final class Datagrams implements AutoCloseable {
             throw new IllegalArgumentException(
                     local + " is no address of this host: bind to one, or use Datagrams.toward(peer)");
         }
-        EventChannel channel = manager.openEventChannel();
-        try {
-            CmId id = channel.createId(PortSpace.UDP);
-            try {
-                id.bindAddress(local);
-                return new Datagrams(manager, channel, id, options).listen();
-            } catch (RuntimeException | Error failed) {
-                Cleanup.after(failed, id::close);
-                throw failed;
-            }
-        } catch (RuntimeException | Error failed) {
-            Cleanup.after(failed, channel::close);
-            throw failed;
-        }
+        return Opening.open(manager, PortSpace.UDP, (channel, id) -> {
+            id.bindAddress(local);
+            return new Datagrams(manager, channel, id, options).listen();
+        });
     }
 
     /**
@@ -233,16 +223,13 @@ public final class Datagrams implements AutoCloseable {
         try (EventChannel channel = manager.openEventChannel();
                 CmId asking = channel.createId(PortSpace.UDP)) {
             Steps steps = new Steps(channel, "resolve", timeout);
-            asking.resolveAddress(new InetSocketAddress(address.getAddress(), 0), peer, steps.remaining());
-            steps.await(CmEvent.Type.ADDRESS_RESOLVED);
-            asking.resolveRoute(steps.remaining());
-            steps.await(CmEvent.Type.ROUTE_RESOLVED);
+            steps.resolve(asking, new InetSocketAddress(address.getAddress(), 0), peer);
             asking.connect(ConnectionParameters.NONE.withQueuePairNumber(queuePair.number()));
-            return address(steps.await(CmEvent.Type.ESTABLISHED));
+            return destination(steps.await(CmEvent.Type.ESTABLISHED));
         }
     }
 
-    private static Destination address(CmEvent event) {
+    private static Destination destination(CmEvent event) {
         DatagramParameters parameters = event.datagram();
         return Destination.of(Objects.requireNonNull(parameters, "the event has no destination"));
     }
@@ -253,35 +240,24 @@ public final class Datagrams implements AutoCloseable {
      * @throws io.rdma4j.verbs.RdmaException {@code EINVAL} if the address is no multicast address, or of another family than that of the socket
      */
     public Membership join(InetAddress group) {
-        return join(MulticastJoinAttributes.of(group), DEFAULT_TIMEOUT);
+        return join(MulticastJoinAttributes.of(group));
     }
 
     /** Joins a multicast group to send to it only; see {@link #join(InetAddress)}. */
     public Membership joinToSend(InetAddress group) {
-        return join(
-                MulticastJoinAttributes.of(group).withFlag(MulticastJoinFlag.SEND_ONLY_FULL_MEMBER), DEFAULT_TIMEOUT);
+        return join(MulticastJoinAttributes.of(group).withFlag(MulticastJoinFlag.SEND_ONLY_FULL_MEMBER));
     }
 
-    private Membership join(MulticastJoinAttributes group, Duration timeout) {
+    private Membership join(MulticastJoinAttributes group) {
         requireOpen("join");
-        EventChannel channel = manager.openEventChannel();
-        try {
-            CmId joining = channel.createId(PortSpace.UDP);
-            try {
-                Steps steps = new Steps(channel, "join", timeout);
-                joining.bindAddress(new InetSocketAddress(address.getAddress(), 0));
-                joining.joinMulticast(group);
-                Destination joined = address(steps.await(CmEvent.Type.MULTICAST_JOIN));
-                boolean receives = group.flag() == MulticastJoinFlag.FULL_MEMBER;
-                return new Membership(channel, joining, joined, receives ? queuePair : null, memberships);
-            } catch (RuntimeException | Error failed) {
-                Cleanup.after(failed, joining::close);
-                throw failed;
-            }
-        } catch (RuntimeException | Error failed) {
-            Cleanup.after(failed, channel::close);
-            throw failed;
-        }
+        return Opening.open(manager, PortSpace.UDP, (channel, joining) -> {
+            Steps steps = new Steps(channel, "join", DEFAULT_TIMEOUT);
+            joining.bindAddress(new InetSocketAddress(address.getAddress(), 0));
+            joining.joinMulticast(group);
+            Destination joined = destination(steps.await(CmEvent.Type.MULTICAST_JOIN));
+            boolean receives = group.flag() == MulticastJoinFlag.FULL_MEMBER;
+            return new Membership(channel, joining, joined, receives ? queuePair : null, memberships);
+        });
     }
 
     private void requireOpen(String operation) {

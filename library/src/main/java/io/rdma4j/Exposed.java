@@ -43,7 +43,7 @@ public final class Exposed implements AutoCloseable {
      * @throws IllegalArgumentException if only one thread may access the memory
      */
     public static Exposed of(MemorySegment memory, Access... rights) {
-        SharedMemory.require(memory);
+        Buffers.requireShared(memory);
         Set<Access> set = EnumSet.noneOf(Access.class);
         set.addAll(List.of(rights));
         return new Exposed(memory, set);

@@ -60,21 +60,11 @@ public final class Listener implements Iterable<ConnectionRequest>, AutoCloseabl
 
     /** Listens at an address of the devices of a connection manager, such as that of a host in a test; see {@link #bind(InetSocketAddress)}. */
     public static Listener bind(ConnectionManager manager, InetSocketAddress local) {
-        EventChannel channel = manager.openEventChannel();
-        try {
-            CmId id = channel.createId(PortSpace.TCP);
-            try {
-                id.bindAddress(local);
-                id.listen(DEFAULT_BACKLOG);
-                return new Listener(channel, id);
-            } catch (RuntimeException | Error failed) {
-                Cleanup.after(failed, id::close);
-                throw failed;
-            }
-        } catch (RuntimeException | Error failed) {
-            Cleanup.after(failed, channel::close);
-            throw failed;
-        }
+        return Opening.open(manager, PortSpace.TCP, (channel, id) -> {
+            id.bindAddress(local);
+            id.listen(DEFAULT_BACKLOG);
+            return new Listener(channel, id);
+        });
     }
 
     /** Returns the address, with the port that was chosen if none was given. */

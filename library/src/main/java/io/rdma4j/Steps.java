@@ -1,9 +1,12 @@
 package io.rdma4j;
 
 import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.verbs.RdmaTimeoutException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** The steps by which an identifier is connected, resolved or joined, each with its event, within one time. Used by one thread. */
 final class Steps {
@@ -26,6 +29,14 @@ final class Steps {
     /** Returns the time that is left. */
     Duration remaining() {
         return deadline.remaining();
+    }
+
+    /** Resolves the address and the route of a peer. */
+    void resolve(CmId id, @Nullable InetSocketAddress source, InetSocketAddress peer) {
+        id.resolveAddress(source, peer, remaining());
+        await(CmEvent.Type.ADDRESS_RESOLVED);
+        id.resolveRoute(remaining());
+        await(CmEvent.Type.ROUTE_RESOLVED);
     }
 
     /** Waits for the event of a step, and throws the failure that another event reports. Returns the event, acknowledged. */
