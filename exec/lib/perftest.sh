@@ -46,6 +46,7 @@ perftest_add() { # TOOL quick|full OPTIONS...
         *' -R '* | *' -z '*) ready=cm ;;
         *) place+=" -x $gid_index" ;;
     esac
+    [ -n "${near:-}" ] || local way=${way:-pair_with_clock}
     pair_add "$tool/$(tr -d ' ' <<<"${*:3}" | sed 's/-M[0-9].*/-M/')" "$which" $ready "$tool $place $options" "$tool $place $options $server_address" "perftest_table $tool"
 }
 
