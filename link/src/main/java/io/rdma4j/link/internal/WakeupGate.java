@@ -24,6 +24,11 @@ public final class WakeupGate {
         return state.getAndSet(SIGNALLED) == WAITING;
     }
 
+    /** Takes back {@link #signal}, whose caller could not wake the thread: there was no memory for the call. The next caller tries again. */
+    public void onFailure() {
+        boolean _ = state.compareAndSet(SIGNALLED, WAITING);
+    }
+
     /**
      * Announces that this thread will block. Returns false if the signal is set, in which case the thread must not
      * block.

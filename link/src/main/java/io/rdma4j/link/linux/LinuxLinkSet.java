@@ -441,12 +441,18 @@ public final class LinuxLinkSet implements LinkSet {
 
     @Override
     public void wakeup() {
-        if (gate.signal()) {
+        if (!gate.signal()) {
+            return;
+        }
+        try {
             synchronized (lock) {
                 if (!closed) {
                     Posix.raiseEvent(event, one);
                 }
             }
+        } catch (OutOfMemoryError e) {
+            gate.onFailure();
+            throw e;
         }
     }
 

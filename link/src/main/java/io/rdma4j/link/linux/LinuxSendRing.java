@@ -16,6 +16,9 @@ final class LinuxSendRing implements SendRing {
     private final RingSocket socket;
     private boolean closed;
 
+    /** The reader waits and was not woken: there was no memory for the call. */
+    private boolean mustWake;
+
     private LinuxSendRing(SharedMemory memory, RingSocket socket) {
         this.memory = memory;
         this.socket = socket;
@@ -44,8 +47,10 @@ final class LinuxSendRing implements SendRing {
         if (closed || !writer.write(burst, sourcePort)) {
             return false;
         }
-        if (writer.mustWakeReader()) {
+        mustWake |= writer.mustWakeReader();
+        if (mustWake) {
             socket.wake();
+            mustWake = false;
         }
         return true;
     }

@@ -80,6 +80,7 @@ final class Counters {
         counts.put("process_qp_faults", c.queuePairFailures);
         counts.put("process_device_faults", c.deviceFaults);
         counts.put("process_input_faults", c.inputFaults);
+        counts.put("process_output_faults", c.outputFaults);
         return counts;
     }
 }

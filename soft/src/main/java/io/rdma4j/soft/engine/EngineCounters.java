@@ -71,6 +71,9 @@ public final class EngineCounters {
     /** Times that received frames were lost because there was no memory for what they need. */
     public long inputFaults;
 
+    /** Times that frames were lost because there was no memory for what sending them needs. */
+    public long outputFaults;
+
     /** Times that all queue pairs were failed because of an error that belongs to none. */
     public long deviceFaults;
 
@@ -105,6 +108,7 @@ public final class EngineCounters {
         badDestination += other.badDestination;
         queuePairFailures += other.queuePairFailures;
         inputFaults += other.inputFaults;
+        outputFaults += other.outputFaults;
         deviceFaults += other.deviceFaults;
         cycles += other.cycles;
     }

@@ -283,7 +283,11 @@ final class Transmitter {
     private void flush(Port port) {
         if (burst.count() > 0) {
             engine.counters().sentPackets += burst.count();
-            port.link().send(burst);
+            try {
+                port.link().send(burst);
+            } catch (OutOfMemoryError e) {
+                engine.counters().outputFaults++; // lost, as by a system that has no memory for a packet
+            }
             burst.clear();
         }
     }

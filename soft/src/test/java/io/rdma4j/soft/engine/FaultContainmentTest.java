@@ -3,7 +3,9 @@ package io.rdma4j.soft.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fixture.TestEndpoint;
+import io.rdma4j.link.ForwardingLink;
 import io.rdma4j.link.Link;
+import io.rdma4j.link.SendBurst;
 import io.rdma4j.soft.SoftStack;
 import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.transport.CompletionSink;
@@ -21,6 +23,7 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -83,11 +86,15 @@ class FaultContainmentTest {
     }
 
     /** A port that has an input which fails. */
-    private static final class FailingPort extends Port {
+    private static class FailingPort extends Port {
         private volatile @Nullable Throwable fault;
 
         FailingPort() {
-            super(InetAddress.ofLiteral("192.0.2.1"));
+            this(InetAddress.ofLiteral("192.0.2.1"));
+        }
+
+        FailingPort(InetAddress address) {
+            super(address);
         }
 
         @Override
@@ -190,6 +197,47 @@ class FaultContainmentTest {
                     boolean _ = engine.poll();
                 }
             }
+            assertThat(events(pair.a)).doesNotContain(AsyncEvent.Type.DEVICE_FATAL, AsyncEvent.Type.QUEUE_PAIR_FATAL);
+        }
+    }
+
+    /** A port with the link of another one, which has no memory for each third burst. */
+    private static Port withoutMemoryNowAndThen(Port port, int[] failures) {
+        Link link = new ForwardingLink(port.link()) {
+            private int sent;
+
+            @Override
+            public void send(SendBurst burst) {
+                if (++sent % 3 == 0) {
+                    failures[0]++;
+                    throw new OutOfMemoryError("on purpose");
+                }
+                inner.send(burst);
+            }
+        };
+        return new FailingPort(port.address()) {
+            @Override
+            public Link link() {
+                return link;
+            }
+        };
+    }
+
+    @Test
+    void outputForWhichThereIsNoMemoryIsLostAndSentAgain() {
+        try (SoftStack stack = SoftStack.create();
+                Pair pair = new Pair(stack)) {
+            Engine engine = StackAccess.devices(stack).engine();
+            int[] failures = new int[1];
+            locked(engine, () -> {
+                DrivenQueuePair driven = Objects.requireNonNull(engine.findQueuePair(pair.a.queuePair.number()));
+                driven.port = withoutMemoryNowAndThen(Objects.requireNonNull(driven.port()), failures);
+            });
+            for (int round = 1; round <= 20; round++) {
+                assertThat(pair.send()).isEqualTo(CompletionStatus.SUCCESS);
+            }
+            assertThat(failures[0]).isPositive();
+            assertThat(engine.counters().outputFaults).isEqualTo(failures[0]);
             assertThat(events(pair.a)).doesNotContain(AsyncEvent.Type.DEVICE_FATAL, AsyncEvent.Type.QUEUE_PAIR_FATAL);
         }
     }
