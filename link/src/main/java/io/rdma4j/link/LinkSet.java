@@ -159,7 +159,7 @@ public interface LinkSet extends AutoCloseable {
 
     /**
      * Wakes the thread in {@link #await}, or lets the next call return immediately. Repeated calls before that are
-     * cheap. Any thread.
+     * cheap. If there is no memory for that, the next call wakes the thread. Any thread.
      */
     void wakeup();
 
