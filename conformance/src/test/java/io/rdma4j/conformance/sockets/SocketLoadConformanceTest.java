@@ -13,6 +13,7 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,6 +34,7 @@ class SocketLoadConformanceTest {
     private static final int SHORT_CONNECTIONS = TestDevices.load(10_000);
     private static final int BURST = TestDevices.load(500);
     private static final int BLOCKED_THREADS = TestDevices.load(2_000);
+    private static final int REFUSED_PAUSE_MILLIS = 50;
     private static final long TRANSFER_BYTES = TestDevices.load(32 << 20);
 
     /** Returns a byte of an endless pattern, which reveals missing, duplicated and misplaced bytes. */
@@ -133,24 +135,45 @@ class SocketLoadConformanceTest {
                 return echoes;
             });
             Callable<Integer> client = () -> {
+                int refused = 0;
                 for (int i = 0; i < SHORT_CONNECTIONS / 2; i++) {
-                    try (Socket socket = SocketPair.connect(listener)) {
-                        socket.getOutputStream().write(i);
-                        socket.shutdownOutput();
-                        assertThat(socket.getInputStream().readAllBytes()).containsExactly((byte) i);
+                    while (!isEchoed(listener, (byte) i)) {
+                        refused++;
+                        Thread.sleep(REFUSED_PAUSE_MILLIS);
                     }
                 }
-                return 0;
+                return refused;
             };
             Future<Integer> first = threads.submit(client);
             Future<Integer> second = threads.submit(client);
-            first.get();
-            second.get();
+            assertThat(first.get() + second.get()).isLessThanOrEqualTo(SHORT_CONNECTIONS / 50);
             for (Future<Integer> echo : server.get()) {
                 assertThat(echo.get()).isEqualTo(1);
             }
         }
         assertThat(usedHeapBytes()).isLessThan(200L << 20);
+    }
+
+    /**
+     * Sends a byte over a connection of its own, and expects it back. Returns false if siw refuses the connection: its few queues are free
+     * only some time after their sockets were closed, longer on a busy machine.
+     */
+    private static boolean isEchoed(ServerSocket listener, byte value) throws IOException {
+        Socket connected;
+        try {
+            connected = SocketPair.connect(listener);
+        } catch (SocketException refused) {
+            if (TestDevices.driver() == Driver.SIW) {
+                return false;
+            }
+            throw refused;
+        }
+        try (Socket socket = connected) {
+            socket.getOutputStream().write(value);
+            socket.shutdownOutput();
+            assertThat(socket.getInputStream().readAllBytes()).containsExactly(value);
+        }
+        return true;
     }
 
     @Test

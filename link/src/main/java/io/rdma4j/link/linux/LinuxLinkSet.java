@@ -451,7 +451,8 @@ public final class LinuxLinkSet implements LinkSet {
                 }
             }
         } catch (OutOfMemoryError e) {
-            // Java allocates for the first hundred calls of a native function. The caller has done its work, and must not fail for this.
+            // Java allocates for the first hundred calls of a native function. The caller has done its work, and must
+            // not fail for this.
             gate.onFailure();
         }
     }
