@@ -25,7 +25,7 @@ public final class ConnectionRequest extends ConnectionSetup<ConnectionRequest> 
     private final AtomicBoolean isAnswered = new AtomicBoolean();
 
     /** Takes the request of an event. It no longer belongs to the listener then. */
-    ConnectionRequest(ConnectionManager manager, CmEvent event) {
+    ConnectionRequest(ConnectionManager manager, CmEvent.ConnectRequest event) {
         id = event.id();
         try {
             channel = manager.openEventChannel();

@@ -5,7 +5,6 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
-import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.MulticastJoinAttributes;
 import io.rdma4j.cm.MulticastJoinFlag;
@@ -225,13 +224,9 @@ public final class Datagrams implements AutoCloseable {
             Steps steps = new Steps(channel, "resolve", timeout);
             steps.resolve(asking, new InetSocketAddress(address.getAddress(), 0), peer);
             asking.connect(ConnectionParameters.NONE.withQueuePairNumber(queuePair.number()));
-            return destination(steps.await(CmEvent.Type.ESTABLISHED));
+            CmEvent event = steps.await(CmEvent.Type.ESTABLISHED);
+            return Destination.of(((CmEvent.ServiceResolved) event).datagram());
         }
-    }
-
-    private static Destination destination(CmEvent event) {
-        DatagramParameters parameters = event.datagram();
-        return Destination.of(Objects.requireNonNull(parameters, "the event has no destination"));
     }
 
     /**
@@ -254,7 +249,8 @@ public final class Datagrams implements AutoCloseable {
             Steps steps = new Steps(channel, "join", DEFAULT_TIMEOUT);
             joining.bindAddress(new InetSocketAddress(address.getAddress(), 0));
             joining.joinMulticast(group);
-            Destination joined = destination(steps.await(CmEvent.Type.MULTICAST_JOIN));
+            CmEvent event = steps.await(CmEvent.Type.MULTICAST_JOIN);
+            Destination joined = Destination.of(((CmEvent.MulticastJoin) event).group());
             boolean receives = group.flag() == MulticastJoinFlag.FULL_MEMBER;
             return new Membership(channel, joining, joined, receives ? queuePair : null, memberships);
         });

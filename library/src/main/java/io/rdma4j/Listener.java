@@ -119,8 +119,8 @@ public final class Listener implements Iterable<ConnectionRequest>, AutoCloseabl
         if (event.type() == CmEvent.Type.DEVICE_REMOVAL && event.id().equals(id)) {
             throw event.toException("accept");
         }
-        return event.type() == CmEvent.Type.CONNECT_REQUEST
-                ? new ConnectionRequest(channel.connectionManager(), event)
+        return event instanceof CmEvent.ConnectRequest request
+                ? new ConnectionRequest(channel.connectionManager(), request)
                 : null;
     }
 

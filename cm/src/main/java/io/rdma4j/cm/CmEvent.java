@@ -1,6 +1,5 @@
 package io.rdma4j.cm;
 
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.DisconnectedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
@@ -10,11 +9,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * An event of an identifier. C: {@code struct rdma_cm_event}. Thread safe.
  *
+ * <p>The subclasses have the data that only some events carry, so that a program can {@code switch} over them or over {@link #type}:
+ *
+ * {@snippet :
+ * switch (channel.await()) {
+ *     case CmEvent.ConnectRequest request -> serve(request.id(), request.privateData());
+ *     case CmEvent.Rejected rejected -> retry(rejected.id(), rejected.reasonText());
+ *     case CmEvent.Disconnected end -> forget(end.id());
+ *     default -> {}
+ * }
+ * }
+ *
  * <p>Every event must be acknowledged once, by {@link #acknowledge} or {@link #close}. {@link CmId#close} and {@link
  * CmId#migrate} wait for the acknowledgement, except for events that the calling thread itself took. The data of an
  * event stay available after the acknowledgement, and after its identifier is closed.
+ *
+ * <p>A provider of the connection manager creates events and passes them to its {@link io.rdma4j.cm.spi.CmEventSink}. The event channel that
+ * queues an event adds the identifier.
  */
-public final class CmEvent implements AutoCloseable {
+public abstract sealed class CmEvent implements AutoCloseable {
     /** Event types. C: {@code enum rdma_cm_event_type}. */
     public enum Type {
         /** The address is resolved, and the identifier has a device. */
@@ -26,7 +39,7 @@ public final class CmEvent implements AutoCloseable {
         /** Route resolution failed. The status is a negative errno. The application may retry. */
         ROUTE_ERROR(3, "RDMA_CM_EVENT_ROUTE_ERROR"),
         /**
-         * Passive side: a peer requests a connection. {@link #id} is a new identifier, {@link #listenId} the listener.
+         * Passive side: a peer requests a connection. {@link #id} is a new identifier. See {@link ConnectRequest}.
          */
         CONNECT_REQUEST(4, "RDMA_CM_EVENT_CONNECT_REQUEST"),
         /**
@@ -50,8 +63,7 @@ public final class CmEvent implements AutoCloseable {
         /** The device was removed. The identifier must be closed. */
         DEVICE_REMOVAL(11, "RDMA_CM_EVENT_DEVICE_REMOVAL"),
         /**
-         * The multicast group is joined, and {@link CmEvent#datagram} holds the parameters for sending to it. The
-         * identifier's queue pair is attached to the group, unless the identifier joined to send only.
+         * The multicast group is joined. {@link MulticastJoin} has the parameters for sending to it. The identifier's queue pair is attached to the group, unless the identifier joined to send only.
          */
         MULTICAST_JOIN(12, "RDMA_CM_EVENT_MULTICAST_JOIN"),
         /**
@@ -96,23 +108,208 @@ public final class CmEvent implements AutoCloseable {
     private static final int SERVICE_REJECTED = 2;
 
     private final Type type;
-    private final ProviderEvent providerEvent;
-    private final EventChannel.Pending pending;
+    private final int status;
+    private final ConnectionParameters connection;
+    private final String explanation;
 
-    /** Creates the event of a provider's event. */
-    CmEvent(EventChannel.Pending pending) {
-        this(pending, pending.event().type(), pending.event());
-    }
+    /** The identifier, and the one that waits for the acknowledgement: for a request, the listener. Null until {@link #of}. */
+    private @Nullable CmId id;
 
-    /** Creates an event that replaces a provider's event, because of the outcome of the library's part of it. */
-    CmEvent(EventChannel.Pending pending, Type type, ProviderEvent providerEvent) {
+    private @Nullable CmId owner;
+
+    /** The event whose acknowledgement is counted: this one, or the one that it replaces. */
+    private CmEvent counted = this;
+
+    private CmEvent(Type type, int status, ConnectionParameters connection, String explanation) {
         this.type = type;
-        this.providerEvent = providerEvent;
-        this.pending = pending;
+        this.status = status;
+        this.connection = connection;
+        this.explanation = explanation;
     }
+
+    // ---- the kinds of events
+
+    /**
+     * An event without data: {@link Type#ADDRESS_RESOLVED}, {@link Type#ROUTE_RESOLVED}, {@link Type#ADDRESS_CHANGE}, {@link
+     * Type#TIMEWAIT_EXIT}, {@link Type#DEVICE_REMOVAL} and {@link Type#ADDRESS_INFORMATION_RESOLVED}.
+     */
+    public static final class Notice extends CmEvent {
+        /** Creates an event without an explanation. */
+        public Notice(Type type) {
+            this(type, "");
+        }
+
+        /** Creates an event with an explanation, for a device that was removed. */
+        public Notice(Type type, String explanation) {
+            super(type, 0, ConnectionParameters.NONE, explanation);
+        }
+    }
+
+    /**
+     * A step that has failed: {@link Type#ADDRESS_ERROR}, {@link Type#ROUTE_ERROR}, {@link Type#CONNECT_ERROR}, {@link
+     * Type#UNREACHABLE} and {@link Type#ADDRESS_INFORMATION_ERROR}.
+     */
+    public static final class Failure extends CmEvent {
+        /** Creates an event; {@code status} is a negative errno. */
+        public Failure(Type type, int status, String explanation) {
+            this(type, status, ConnectionParameters.NONE, explanation);
+        }
+
+        /** Creates an event with the parameters, or only the private data, of the peer's message. */
+        public Failure(Type type, int status, ConnectionParameters connection, String explanation) {
+            super(type, status, connection, explanation);
+        }
+    }
+
+    /** A peer requests a connection, or asks for a datagram service: {@link Type#CONNECT_REQUEST}. {@link #id} is a new identifier. */
+    public static final class ConnectRequest extends CmEvent {
+        private final ConnectionEnhancement enhancement;
+
+        /** Creates the event of a request; {@code connection} has the peer's depths as seen from this side. */
+        public ConnectRequest(ConnectionParameters connection, ConnectionEnhancement enhancement) {
+            super(Type.CONNECT_REQUEST, 0, connection, "");
+            this.enhancement = enhancement;
+        }
+
+        /** Returns the listening identifier. C: {@code listen_id}. */
+        public CmId listener() {
+            return owner();
+        }
+
+        /** Returns the enhancement options of the request, or none. C: {@code param.ece}. */
+        public ConnectionEnhancement enhancement() {
+            return enhancement;
+        }
+    }
+
+    /** The peer has accepted, and the program must call {@link CmId#establish}: {@link Type#CONNECT_RESPONSE}. */
+    public static final class ConnectResponse extends CmEvent {
+        private final ConnectionEnhancement enhancement;
+
+        /** Creates the event of a reply; {@code connection} has the peer's depths as seen from this side. */
+        public ConnectResponse(ConnectionParameters connection, ConnectionEnhancement enhancement) {
+            super(Type.CONNECT_RESPONSE, 0, connection, "");
+            this.enhancement = enhancement;
+        }
+
+        /** Returns the enhancement options of the reply, or none. C: {@code param.ece}. */
+        public ConnectionEnhancement enhancement() {
+            return enhancement;
+        }
+    }
+
+    /** The connection is established: {@link Type#ESTABLISHED}. */
+    public static final class Established extends CmEvent {
+        /** Creates the event of a connection; {@code connection} has the parameters of the peer's reply, if this side has requested. */
+        public Established(ConnectionParameters connection) {
+            super(Type.ESTABLISHED, 0, connection, "");
+        }
+    }
+
+    /** The peer's datagram service is known: {@link Type#ESTABLISHED} of a datagram identifier. */
+    public static final class ServiceResolved extends CmEvent {
+        private final DatagramParameters datagram;
+
+        /** Creates the event of a datagram service. */
+        public ServiceResolved(DatagramParameters datagram) {
+            super(Type.ESTABLISHED, 0, ConnectionParameters.NONE.withPrivateData(datagram.privateData()), "");
+            this.datagram = datagram;
+        }
+
+        /** Returns the parameters for sending to the service. C: {@code param.ud}. */
+        public DatagramParameters datagram() {
+            return datagram;
+        }
+    }
+
+    /** The peer has rejected the connection: {@link Type#REJECTED}. */
+    public static final class Rejected extends CmEvent {
+        /** Creates the event of a rejection, with the number of its reason and the private data of the message. */
+        public Rejected(int reason, ConnectionParameters connection, String explanation) {
+            super(Type.REJECTED, reason, connection, explanation);
+        }
+
+        /** Returns a short text for the reason, such as {@code "consumer defined (28)"}. */
+        public String reasonText() {
+            return RejectReason.text(status());
+        }
+    }
+
+    /** Either side has disconnected: {@link Type#DISCONNECTED}. */
+    public static final class Disconnected extends CmEvent {
+        /** Creates the event; {@code status} is 0, or a negative errno if the peer did not reply. */
+        public Disconnected(int status, String explanation) {
+            super(Type.DISCONNECTED, status, ConnectionParameters.NONE, explanation);
+        }
+    }
+
+    /** A multicast group is joined: {@link Type#MULTICAST_JOIN}. */
+    public static final class MulticastJoin extends CmEvent {
+        private final Object membership;
+        private final DatagramParameters group;
+
+        /** Creates the event; {@code membership} is the object passed to {@link io.rdma4j.cm.spi.ProviderCmId#joinMulticast}. */
+        public MulticastJoin(Object membership, DatagramParameters group) {
+            super(Type.MULTICAST_JOIN, 0, ConnectionParameters.NONE, "");
+            this.membership = membership;
+            this.group = group;
+        }
+
+        /** Returns the parameters for sending to the group. C: {@code param.ud}. */
+        public DatagramParameters group() {
+            return group;
+        }
+
+        /** Returns the context passed to the join, or null. C: {@code param.ud.private_data}. */
+        public @Nullable Object context() {
+            return MulticastMemberships.contextOf(membership);
+        }
+
+        Object membership() {
+            return membership;
+        }
+    }
+
+    /** A multicast group could not be joined: {@link Type#MULTICAST_ERROR}. */
+    public static final class MulticastError extends CmEvent {
+        private final Object membership;
+
+        /** Creates the event; {@code membership} is the object passed to {@link io.rdma4j.cm.spi.ProviderCmId#joinMulticast}. */
+        public MulticastError(Object membership, int status, String explanation) {
+            super(Type.MULTICAST_ERROR, status, ConnectionParameters.NONE, explanation);
+            this.membership = membership;
+        }
+
+        /** Returns the context passed to the join, or null. C: {@code param.ud.private_data}. */
+        public @Nullable Object context() {
+            return MulticastMemberships.contextOf(membership);
+        }
+
+        Object membership() {
+            return membership;
+        }
+    }
+
+    /** An event that the program has written with {@link CmId#writeEvent}: {@link Type#USER}. */
+    public static final class User extends CmEvent {
+        private final long argument;
+
+        /** Creates the event. */
+        public User(int status, long argument) {
+            super(Type.USER, status, ConnectionParameters.NONE, "");
+            this.argument = argument;
+        }
+
+        /** Returns the number that the program has written. C: {@code param.arg}. */
+        public long argument() {
+            return argument;
+        }
+    }
+
+    // ---- what all events have
 
     /** Returns the type of the event. */
-    public Type type() {
+    public final Type type() {
         return type;
     }
 
@@ -120,65 +317,42 @@ public final class CmEvent implements AutoCloseable {
      * Returns the status: 0, a negative {@link Errno#number}, for {@link Type#REJECTED} the positive number of the reason, or for
      * {@link Type#UNREACHABLE} of a datagram service the positive status with which the peer refused it.
      */
-    public int status() {
-        return providerEvent.status();
+    public final int status() {
+        return status;
     }
 
     /**
      * Returns the identifier. For {@link Type#CONNECT_REQUEST} it is the new one, whose context is that of the
      * listener.
+     *
+     * @throws IllegalStateException if no event channel has queued the event
      */
-    public CmId id() {
-        return pending.id();
-    }
-
-    /** Returns the listening identifier for {@link Type#CONNECT_REQUEST}, else null. */
-    public @Nullable CmId listenId() {
-        return type == Type.CONNECT_REQUEST ? pending.owner() : null;
+    public final CmId id() {
+        return delivered(id);
     }
 
     /**
      * Returns the peer's parameters from the perspective of this side: the peer's initiator depth appears as responder
      * resources and vice versa. All values are zero if the event carries no parameters.
      */
-    public ConnectionParameters connection() {
-        return providerEvent.connection();
-    }
-
-    /**
-     * Returns the parameters for sending to the datagram service or multicast group, or null if the event carries none.
-     */
-    public @Nullable DatagramParameters datagram() {
-        return providerEvent.datagram();
-    }
-
-    /** Returns the argument of a {@link Type#USER} event, else 0. C: {@code param.arg}. */
-    public long argument() {
-        return providerEvent.argument();
-    }
-
-    /**
-     * Returns the context passed to the join for {@link Type#MULTICAST_JOIN} and {@link Type#MULTICAST_ERROR}, else
-     * null. C: {@code param.ud.private_data}.
-     */
-    public @Nullable Object multicastContext() {
-        return MulticastMemberships.contextOf(providerEvent);
+    public final ConnectionParameters connection() {
+        return connection;
     }
 
     /**
      * Returns a copy of the peer's private data, or an empty array if the event carries none. The array is the whole
      * field of the message, zero-padded: 56 bytes for a connection request, 196 for an acceptance, 148 for a rejection.
      */
-    public byte[] privateData() {
-        return providerEvent.connection().privateData();
+    public final byte[] privateData() {
+        return connection.privateData();
     }
 
     /**
      * Returns one or two sentences that explain a failure: the addresses, device and GID, the reason by name, and a
      * suggested remedy. Empty for events that do not report a failure.
      */
-    public String explanation() {
-        return providerEvent.explanation();
+    public final String explanation() {
+        return explanation;
     }
 
     /**
@@ -188,16 +362,15 @@ public final class CmEvent implements AutoCloseable {
      *
      * @param operation the name of the call
      */
-    public RdmaException toException(String operation) {
-        String details = explanation().isEmpty()
-                ? type.text() + " was received, status " + status() + ": " + pending.id()
-                : explanation();
-        if (type == Type.UNREACHABLE && status() > 0) { // a datagram service that was refused
+    public final RdmaException toException(String operation) {
+        String details =
+                explanation.isEmpty() ? type.text() + " was received, status " + status + ": " + id() : explanation;
+        if (type == Type.UNREACHABLE && status > 0) { // a datagram service that was refused
             return new ConnectionRejectedException(operation, refusal().code(), privateData(), details);
         }
-        Errno errno = status() == 0 ? Errno.EINVAL : Errno.of(status());
+        Errno errno = status == 0 ? Errno.EINVAL : Errno.of(status);
         return switch (type) {
-            case REJECTED -> new ConnectionRejectedException(operation, Math.max(0, status()), privateData(), details);
+            case REJECTED -> new ConnectionRejectedException(operation, Math.max(0, status), privateData(), details);
             case DISCONNECTED -> new DisconnectedException(operation, details);
             default ->
                 errno == Errno.ETIMEDOUT
@@ -207,26 +380,53 @@ public final class CmEvent implements AutoCloseable {
     }
 
     private RejectReason refusal() {
-        return status() == SERVICE_REJECTED ? RejectReason.CONSUMER_DEFINED : RejectReason.INVALID_SERVICE_ID;
+        return status == SERVICE_REJECTED ? RejectReason.CONSUMER_DEFINED : RejectReason.INVALID_SERVICE_ID;
     }
 
     /**
      * Acknowledges the event. Any thread may do so, at any time, also after the identifier and the channel are closed.
      * Acknowledging it again has no effect. C: {@code rdma_ack_cm_event}.
      */
-    public void acknowledge() {
-        pending.owner().events.onAcknowledged(pending);
+    public final void acknowledge() {
+        owner().events.onAcknowledged(counted);
     }
 
     /** Acknowledges the event, like {@link #acknowledge}. */
     @Override
-    public void close() {
+    public final void close() {
         acknowledge();
     }
 
     @Override
-    public String toString() {
-        String text = type.text() + ", status " + providerEvent.status() + ", " + pending.id();
-        return providerEvent.explanation().isEmpty() ? text : text + ": " + providerEvent.explanation();
+    public final String toString() {
+        String text = type.text() + ", status " + status + (id == null ? "" : ", " + id);
+        return explanation.isEmpty() ? text : text + ": " + explanation;
+    }
+
+    // ---- for the event channel
+
+    /** Sets the identifier, and the one that waits for the acknowledgement. Called once, before the event is queued. */
+    CmEvent of(CmId newOwner, CmId newId) {
+        owner = newOwner;
+        id = newId;
+        return this;
+    }
+
+    /** Takes the place of an event that a thread has taken, because the library's part of it has had another result. */
+    CmEvent inPlaceOf(CmEvent taken) {
+        counted = taken;
+        return of(taken.owner(), taken.id());
+    }
+
+    /** Returns the identifier that waits for the acknowledgement: for a request, the listener. */
+    final CmId owner() {
+        return delivered(owner);
+    }
+
+    private static CmId delivered(@Nullable CmId known) {
+        if (known == null) {
+            throw new IllegalStateException("the event is not in an event channel");
+        }
+        return known;
     }
 }

@@ -1,7 +1,6 @@
 package io.rdma4j.cm;
 
 import io.rdma4j.cm.spi.ProviderCmId;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
@@ -484,7 +483,7 @@ public final class CmId extends IdState {
      *
      * @param type {@link CmEvent.Type#USER}; no other type can be written
      * @param status any number, for {@link CmEvent#status}
-     * @param argument any number, for {@link CmEvent#argument}
+     * @param argument any number, for {@link CmEvent.User#argument}
      * @throws RdmaException {@code EINVAL} for another type
      */
     public void writeEvent(CmEvent.Type type, int status, long argument) {
@@ -492,7 +491,7 @@ public final class CmId extends IdState {
         if (type != CmEvent.Type.USER) {
             throw invalid(operation, "an event of type " + type + " cannot be written", "Write USER events");
         }
-        locked(operation, () -> events.onEvent(ProviderEvent.written(type, status, argument)));
+        locked(operation, () -> events.onEvent(new CmEvent.User(status, argument)));
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.rdma4j.cm;
 
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairType;
@@ -26,36 +25,6 @@ import org.jspecify.annotations.Nullable;
  * application must therefore keep taking events until its connections are established.
  */
 public final class EventChannel implements Waitable, AutoCloseable {
-    /** An event that has not been taken. Each is different from all others. */
-    static final class Pending {
-        private final CmId owner;
-        private final CmId id;
-        private final ProviderEvent event;
-
-        /**
-         * Creates an event.
-         *
-         * @param owner the identifier that waits for its acknowledgement: for a request, the listener
-         */
-        Pending(CmId owner, CmId id, ProviderEvent event) {
-            this.owner = owner;
-            this.id = id;
-            this.event = event;
-        }
-
-        CmId owner() {
-            return owner;
-        }
-
-        CmId id() {
-            return id;
-        }
-
-        ProviderEvent event() {
-            return event;
-        }
-    }
-
     private static final String GET_EVENT = "rdma_get_cm_event";
 
     /** Used before the first event, while no provider has started. */
@@ -69,7 +38,7 @@ public final class EventChannel implements Waitable, AutoCloseable {
     private final Signal signal = new Signal();
 
     /** The events of all identifiers, in order. Each identifier has a list of its own, so that closing one searches no others. */
-    private final SequencedSet<Pending> queue = new LinkedHashSet<>();
+    private final SequencedSet<CmEvent> queue = new LinkedHashSet<>();
 
     private volatile @Nullable WaitDriver driver;
 
@@ -180,15 +149,15 @@ public final class EventChannel implements Waitable, AutoCloseable {
         }
         connectionManager.requireOpen(GET_EVENT);
         CmEvent event = null;
-        Pending pending = remove();
-        while (pending != null && event == null) {
-            event = process(pending);
-            pending = event == null ? remove() : null;
+        CmEvent taken = remove();
+        while (taken != null && event == null) {
+            event = process(taken);
+            taken = event == null ? remove() : null;
         }
         return event;
     }
 
-    private @Nullable Pending remove() {
+    private @Nullable CmEvent remove() {
         if (isEmpty) {
             return null;
         }
@@ -197,23 +166,23 @@ public final class EventChannel implements Waitable, AutoCloseable {
             if (closed || queue.isEmpty()) {
                 return null;
             }
-            Pending pending = queue.removeFirst();
+            CmEvent event = queue.removeFirst();
             isEmpty = queue.isEmpty();
-            pending.owner().events.onTaken(pending);
-            return pending;
+            event.owner().events.onTaken(event);
+            return event;
         } finally {
             lock.unlock();
         }
     }
 
     /** Returns the event for the application, or null to discard it. */
-    private static @Nullable CmEvent process(Pending pending) {
+    private static @Nullable CmEvent process(CmEvent taken) {
         CmEvent event = null;
         try {
-            event = pending.id().events.process(pending);
+            event = taken.id().events.process(taken);
         } finally {
             if (event == null) {
-                pending.owner().events.onAcknowledged(pending);
+                taken.owner().events.onAcknowledged(taken);
             }
         }
         return event;
@@ -310,7 +279,7 @@ public final class EventChannel implements Waitable, AutoCloseable {
     }
 
     /** Removes an identifier, and returns its events that have not been taken. */
-    List<Pending> detach(CmId owner) {
+    List<CmEvent> detach(CmId owner) {
         lock.lock();
         try {
             identifiers--;
@@ -324,15 +293,14 @@ public final class EventChannel implements Waitable, AutoCloseable {
     boolean hasQueued(CmId owner, CmEvent.Type type) {
         lock.lock();
         try {
-            return owner.events.queued().stream()
-                    .anyMatch(pending -> pending.event().type() == type);
+            return owner.events.queued().stream().anyMatch(event -> event.type() == type);
         } finally {
             lock.unlock();
         }
     }
 
-    private List<Pending> removeOf(CmId owner) {
-        List<Pending> removed = List.copyOf(owner.events.queued());
+    private List<CmEvent> removeOf(CmId owner) {
+        List<CmEvent> removed = List.copyOf(owner.events.queued());
         owner.events.queued().clear();
         removed.forEach(queue::remove);
         isEmpty = queue.isEmpty();
@@ -340,13 +308,13 @@ public final class EventChannel implements Waitable, AutoCloseable {
     }
 
     /** Removes an event that no thread has taken. Returns false if it is not in this channel. */
-    boolean remove(Pending pending) {
+    boolean remove(CmEvent event) {
         lock.lock();
         try {
-            if (pending.owner().events.channel() != this || !queue.remove(pending)) {
+            if (event.owner().events.channel() != this || !queue.remove(event)) {
                 return false;
             }
-            pending.owner().events.queued().remove(pending);
+            event.owner().events.queued().remove(event);
             isEmpty = queue.isEmpty();
             return true;
         } finally {
@@ -354,20 +322,20 @@ public final class EventChannel implements Waitable, AutoCloseable {
         }
     }
 
-    private void add(Pending pending) {
-        queue.add(pending);
-        pending.owner().events.queued().add(pending);
+    private void add(CmEvent event) {
+        queue.add(event);
+        event.owner().events.queued().add(event);
         isEmpty = false;
     }
 
     /** Queues an event. Returns false if its owner has moved to another channel. */
-    boolean offer(Pending pending) {
+    boolean offer(CmEvent event) {
         lock.lock();
         try {
-            if (pending.owner().events.channel() != this) {
+            if (event.owner().events.channel() != this) {
                 return false;
             }
-            add(pending);
+            add(event);
         } finally {
             lock.unlock();
         }
@@ -388,7 +356,7 @@ public final class EventChannel implements Waitable, AutoCloseable {
             }
             identifiers--;
             target.identifiers++;
-            List<Pending> moved = removeOf(owner);
+            List<CmEvent> moved = removeOf(owner);
             moved.forEach(target::add);
             hasEvents = !moved.isEmpty();
             change.run();

@@ -1,7 +1,6 @@
 package io.rdma4j.cm;
 
 import io.rdma4j.cm.spi.ProviderCmId;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttribute;
@@ -33,14 +32,14 @@ final class IdConnection {
     // ---- the library's part of events
 
     /** Takes a peer's connection request, whose depths limit those of this side. */
-    void onRequest(CmId listener, ProviderEvent request) {
+    void onRequest(CmEvent.ConnectRequest request) {
         id.lock().lock();
         try {
             responderResources = request.connection().responderResources();
             initiatorDepth = request.connection().initiatorDepth();
             remoteEnhancement = request.enhancement();
-            peerPrivateData = request.connection().privateData();
-            id.setContext(listener.context());
+            peerPrivateData = request.privateData();
+            id.setContext(request.listener().context());
             ProviderCmId provider = id.binding.first();
             if (provider != null) {
                 provider.onRequestTaken();
@@ -51,27 +50,26 @@ final class IdConnection {
     }
 
     /** Takes the peer's acceptance: makes the identifier's queue pair ready to send, and confirms. */
-    CmEvent onReply(EventChannel.Pending pending) {
-        ProviderEvent reply = pending.event();
+    CmEvent onReply(CmEvent.ConnectResponse reply) {
         id.lock().lock();
         try {
             remoteEnhancement = reply.enhancement();
-            peerPrivateData = reply.connection().privateData();
+            peerPrivateData = reply.privateData();
             QueuePair current = id.queuePair();
             ProviderCmId provider = id.binding.first();
-            return current == null || provider == null ? new CmEvent(pending) : confirm(pending, current, provider);
+            return current == null || provider == null ? reply : confirm(reply, current, provider);
         } finally {
             id.lock().unlock();
         }
     }
 
     /** Takes the establishment of a connection. On iWARP, it is the active side's only event of the reply, with its data. */
-    CmEvent onEstablished(EventChannel.Pending pending) {
-        byte[] data = pending.event().connection().privateData();
+    CmEvent onEstablished(CmEvent.Established event) {
+        byte[] data = event.privateData();
         if (data.length > 0) {
             peerPrivateData = data;
         }
-        return new CmEvent(pending);
+        return event;
     }
 
     /**
@@ -82,21 +80,19 @@ final class IdConnection {
         toErrorIfOpen();
     }
 
-    private CmEvent confirm(EventChannel.Pending pending, QueuePair queuePair, ProviderCmId provider) {
-        ProviderEvent reply = pending.event();
+    private CmEvent confirm(CmEvent.ConnectResponse reply, QueuePair queuePair, ProviderCmId provider) {
         try {
             toReadyToSend(
                     queuePair, provider, ConnectionParameters.DEVICE_MAXIMUM, ConnectionParameters.DEVICE_MAXIMUM);
             provider.establish();
-            return new CmEvent(pending, CmEvent.Type.ESTABLISHED, reply);
+            return new CmEvent.Established(reply.connection()).inPlaceOf(reply);
         } catch (RdmaException failed) {
             hasFailed = true;
             toError(queuePair);
             String text = "the peer accepted, but " + provider.describe() + " could not be made ready: "
                     + failed.getMessage();
-            CmEvent.Type type = CmEvent.Type.CONNECT_ERROR;
-            return new CmEvent(
-                    pending, type, new ProviderEvent(type, -failed.errno().number(), reply.connection(), text));
+            int status = -failed.errno().number();
+            return new CmEvent.Failure(CmEvent.Type.CONNECT_ERROR, status, reply.connection(), text).inPlaceOf(reply);
         }
     }
 
@@ -105,16 +101,16 @@ final class IdConnection {
      * lets another thread that takes the peer's reply finish first.
      */
     @Nullable
-    CmEvent onEnd(EventChannel.Pending pending) {
+    CmEvent onEnd(CmEvent event) {
         id.lock().lock();
         try {
             if (hasFailed) {
                 return null;
             }
-            if (pending.event().type() == CmEvent.Type.REJECTED) {
+            if (event instanceof CmEvent.Rejected) {
                 toErrorIfOpen();
             }
-            return new CmEvent(pending);
+            return event;
         } finally {
             id.lock().unlock();
         }

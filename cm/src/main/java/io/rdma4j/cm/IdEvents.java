@@ -2,7 +2,6 @@ package io.rdma4j.cm;
 
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.InterruptedRdmaException;
 import io.rdma4j.verbs.RdmaException;
@@ -25,13 +24,13 @@ final class IdEvents implements CmEventSink {
     private final CmId id;
 
     /** The events taken but not acknowledged, each with the thread that took it; guarded by itself. */
-    private final IdentityHashMap<EventChannel.Pending, Thread> takers = new IdentityHashMap<>(FEW);
+    private final IdentityHashMap<CmEvent, Thread> takers = new IdentityHashMap<>(FEW);
 
     /** The events in the channel that no thread has taken, in order; guarded by the channel's lock. */
-    private final SequencedSet<EventChannel.Pending> queued = LinkedHashSet.newLinkedHashSet(FEW);
+    private final SequencedSet<CmEvent> queued = LinkedHashSet.newLinkedHashSet(FEW);
 
     /** The event of the connection request that created the identifier; null if the application created it. */
-    private EventChannel.@Nullable Pending request;
+    private @Nullable CmEvent request;
 
     private volatile EventChannel channel;
     private volatile boolean synchronous;
@@ -53,7 +52,7 @@ final class IdEvents implements CmEventSink {
         return channel;
     }
 
-    SequencedSet<EventChannel.Pending> queued() {
+    SequencedSet<CmEvent> queued() {
         return queued;
     }
 
@@ -70,33 +69,32 @@ final class IdEvents implements CmEventSink {
     // ---- from the provider to the channel
 
     @Override
-    public void onEvent(ProviderEvent event) {
+    public void onEvent(CmEvent event) {
         if (event.type() == CmEvent.Type.DEVICE_REMOVAL) {
             id.connection.onDeviceRemoved();
         }
-        post(new EventChannel.Pending(id, id, event));
+        post(event.of(id, id));
     }
 
     @Override
-    public CmEventSink onConnectRequest(ProviderCmId child, ProviderEvent event) {
+    public CmEventSink onConnectRequest(ProviderCmId child, CmEvent.ConnectRequest event) {
         CmId created = new CmId(id, child);
-        EventChannel.Pending pending = new EventChannel.Pending(id, created, event);
-        created.events.request = pending;
-        post(pending);
+        created.events.request = event;
+        post(event.of(id, created));
         return created.events;
     }
 
     @Override
     public boolean onRequestDiscarded() {
-        EventChannel.Pending pending = request;
-        return pending != null && pending.owner().events.removeQueued(pending);
+        CmEvent event = request;
+        return event != null && event.owner().events.removeQueued(event);
     }
 
     /** Removes an event from the channel that the identifier has by then. Returns false if a thread has taken it. */
-    private boolean removeQueued(EventChannel.Pending pending) {
+    private boolean removeQueued(CmEvent event) {
         while (true) {
             EventChannel current = channel;
-            boolean isRemoved = current.remove(pending);
+            boolean isRemoved = current.remove(event);
             if (isRemoved || current.equals(channel)) {
                 return isRemoved;
             }
@@ -104,10 +102,10 @@ final class IdEvents implements CmEventSink {
     }
 
     /** Queues an event in the channel that the identifier has by then. */
-    private void post(EventChannel.Pending pending) {
+    private void post(CmEvent event) {
         boolean queued = false;
         while (!queued) {
-            queued = channel.offer(pending);
+            queued = channel.offer(event);
         }
     }
 
@@ -115,18 +113,18 @@ final class IdEvents implements CmEventSink {
 
     /** Performs the library's part of an event. Returns the event for the application, or null to discard it. */
     @Nullable
-    CmEvent process(EventChannel.Pending pending) {
-        return switch (pending.event().type()) {
-            case CONNECT_REQUEST -> {
-                CmId listener = pending.owner();
-                id.connection.onRequest(listener, pending.event());
-                yield joinChannelOf(listener) ? new CmEvent(pending) : null;
+    CmEvent process(CmEvent event) {
+        return switch (event) {
+            case CmEvent.ConnectRequest request -> {
+                id.connection.onRequest(request);
+                yield joinChannelOf(request.listener()) ? request : null;
             }
-            case CONNECT_RESPONSE -> id.connection.onReply(pending);
-            case ESTABLISHED -> id.connection.onEstablished(pending);
-            case REJECTED, DISCONNECTED -> id.connection.onEnd(pending);
-            case MULTICAST_JOIN, MULTICAST_ERROR -> id.memberships.onJoin(pending);
-            default -> new CmEvent(pending);
+            case CmEvent.ConnectResponse reply -> id.connection.onReply(reply);
+            case CmEvent.Established established -> id.connection.onEstablished(established);
+            case CmEvent.Rejected _, CmEvent.Disconnected _ -> id.connection.onEnd(event);
+            case CmEvent.MulticastJoin join -> id.memberships.onJoin(join);
+            case CmEvent.MulticastError error -> id.memberships.isJoined(error.membership()) ? error : null;
+            case CmEvent.Notice _, CmEvent.Failure _, CmEvent.ServiceResolved _, CmEvent.User _ -> event;
         };
     }
 
@@ -155,9 +153,9 @@ final class IdEvents implements CmEventSink {
      * Moves to another channel, or to a new one of a synchronous identifier if {@code target} is null. Returns the events that
      * threads have taken from the old channel and not acknowledged.
      */
-    private Set<EventChannel.Pending> moveTo(@Nullable EventChannel target) {
+    private Set<CmEvent> moveTo(@Nullable EventChannel target) {
         EventChannel next = target == null ? new EventChannel(channel.connectionManager()) : target;
-        Set<EventChannel.Pending> unacknowledged = new HashSet<>();
+        Set<CmEvent> unacknowledged = new HashSet<>();
         if (next != channel) {
             channel.moveTo(next, id, () -> {
                 channel = next;
@@ -174,7 +172,7 @@ final class IdEvents implements CmEventSink {
     void migrate(@Nullable EventChannel target) {
         String operation = "rdma_migrate_id";
         EventChannel old;
-        Set<EventChannel.Pending> taken;
+        Set<CmEvent> taken;
         boolean wasSynchronous;
         id.lock().lock();
         try {
@@ -206,9 +204,9 @@ final class IdEvents implements CmEventSink {
 
     /** Removes the identifier from its channel, and closes the requests that nobody has taken. */
     void detach() {
-        for (EventChannel.Pending pending : channel.detach(id)) {
-            if (!pending.id().equals(id)) {
-                pending.id().close();
+        for (CmEvent event : channel.detach(id)) {
+            if (!event.id().equals(id)) {
+                event.id().close();
             }
         }
     }
@@ -216,17 +214,17 @@ final class IdEvents implements CmEventSink {
     // ---- acknowledgements
 
     /** Counts an event that the calling thread takes; under the channel's lock. */
-    void onTaken(EventChannel.Pending pending) {
-        queued.remove(pending);
+    void onTaken(CmEvent event) {
+        queued.remove(event);
         synchronized (takers) {
-            takers.put(pending, Thread.currentThread());
+            takers.put(event, Thread.currentThread());
         }
     }
 
     /** Handles an acknowledgement, by any thread. Another one of the same event has no effect. */
-    void onAcknowledged(EventChannel.Pending pending) {
+    void onAcknowledged(CmEvent event) {
         synchronized (takers) {
-            takers.remove(pending);
+            takers.remove(event);
             takers.notifyAll();
         }
     }
@@ -237,7 +235,7 @@ final class IdEvents implements CmEventSink {
      *
      * @return false if the thread was interrupted; its interrupt status stays set
      */
-    boolean awaitAcknowledgements(Predicate<EventChannel.Pending> kind) {
+    boolean awaitAcknowledgements(Predicate<CmEvent> kind) {
         synchronized (takers) {
             try {
                 while (isHeldByAnother(kind)) {
@@ -251,9 +249,9 @@ final class IdEvents implements CmEventSink {
         }
     }
 
-    private boolean isHeldByAnother(Predicate<EventChannel.Pending> kind) {
+    private boolean isHeldByAnother(Predicate<CmEvent> kind) {
         Thread self = Thread.currentThread();
-        for (Map.Entry<EventChannel.Pending, Thread> each : takers.entrySet()) {
+        for (Map.Entry<CmEvent, Thread> each : takers.entrySet()) {
             if (!each.getValue().equals(self) && kind.test(each.getKey())) {
                 return true;
             }
@@ -269,7 +267,7 @@ final class IdEvents implements CmEventSink {
         requireSynchronous(operation, "Take its events there");
         acknowledgeStored();
         CmEvent request = await(operation);
-        if (request.type() != CmEvent.Type.CONNECT_REQUEST) {
+        if (!(request instanceof CmEvent.ConnectRequest)) {
             store(operation, request);
             throw request.toException(operation);
         }

@@ -1,6 +1,5 @@
 package io.rdma4j.cm;
 
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;
@@ -40,13 +39,13 @@ final class IdLookup {
     private void lookUp(@Nullable String node, @Nullable String service, AddressInformation.@Nullable Hints hints) {
         try {
             complete(AddressInformation.find(node, service, hints));
-            report(CmEvent.Type.ADDRESS_INFORMATION_RESOLVED, 0, "");
+            report(new CmEvent.Notice(CmEvent.Type.ADDRESS_INFORMATION_RESOLVED));
         } catch (RdmaException failed) {
             complete(null);
-            report(
+            report(new CmEvent.Failure(
                     CmEvent.Type.ADDRESS_INFORMATION_ERROR,
                     -failed.errno().number(),
-                    String.valueOf(failed.getMessage()));
+                    String.valueOf(failed.getMessage())));
         }
     }
 
@@ -55,11 +54,9 @@ final class IdLookup {
         pending = found != null;
     }
 
-    private void report(CmEvent.Type type, int status, String explanation) {
+    private void report(CmEvent event) {
         try {
-            id.locked(
-                    RESOLVE,
-                    () -> id.events.onEvent(new ProviderEvent(type, status, ConnectionParameters.NONE, explanation)));
+            id.locked(RESOLVE, () -> id.events.onEvent(event));
         } catch (RdmaException closedMeanwhile) {
             // The identifier is closed, so no caller waits for the result.
             return;

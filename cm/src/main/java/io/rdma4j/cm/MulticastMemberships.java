@@ -1,7 +1,6 @@
 package io.rdma4j.cm;
 
 import io.rdma4j.cm.spi.ProviderCmId;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.InterruptedRdmaException;
@@ -82,7 +81,7 @@ final class MulticastMemberships {
         }
         // The event that a synchronous join stored in the identifier is one of the group's events.
         id.events.acknowledgeStored();
-        if (!id.events.awaitAcknowledgements(taken -> taken.event().membership() == left)) {
+        if (!id.events.awaitAcknowledgements(taken -> isOf(taken, left))) {
             throw new InterruptedRdmaException(LEAVE, "events of the group are not acknowledged yet", "");
         }
     }
@@ -123,49 +122,56 @@ final class MulticastMemberships {
         return false;
     }
 
-    /**
-     * Performs the library's part of a join event. Returns null to discard the event, since the group was left before.
-     */
-    @Nullable
-    CmEvent onJoin(EventChannel.Pending pending) {
+    private static boolean isOf(CmEvent event, Membership membership) {
+        return event instanceof CmEvent.MulticastJoin join && join.membership() == membership
+                || event instanceof CmEvent.MulticastError error && error.membership() == membership;
+    }
+
+    /** Returns whether a group is joined. The event of a group that was left before is discarded. */
+    boolean isJoined(Object membership) {
         id.lock().lock();
         try {
-            ProviderEvent event = pending.event();
-            for (Membership each : joined) {
-                if (each == event.membership()) {
-                    DatagramParameters group = event.datagram();
-                    return group == null
-                            ? new CmEvent(pending)
-                            : attach(pending, each, group.addressVector().destination());
-                }
-            }
-            return null;
+            return membership instanceof Membership known && joined.contains(known);
         } finally {
             id.lock().unlock();
         }
     }
 
-    private CmEvent attach(EventChannel.Pending pending, Membership membership, Gid group) {
+    /**
+     * Performs the library's part of a join event. Returns null to discard the event, since the group was left before.
+     */
+    @Nullable
+    CmEvent onJoin(CmEvent.MulticastJoin event) {
+        id.lock().lock();
+        try {
+            return event.membership() instanceof Membership known && joined.contains(known)
+                    ? attach(event, known)
+                    : null;
+        } finally {
+            id.lock().unlock();
+        }
+    }
+
+    private CmEvent attach(CmEvent.MulticastJoin event, Membership membership) {
+        Gid group = event.group().addressVector().destination();
         membership.groupGid = group;
         QueuePair current = id.queuePair();
         if (current == null || membership.attributes.flag() != MulticastJoinFlag.FULL_MEMBER) {
-            return new CmEvent(pending);
+            return event;
         }
         try {
             current.attachMulticast(group);
             membership.attached = current;
-            return new CmEvent(pending);
+            return event;
         } catch (RdmaException failed) {
             String text = "the group " + membership + " is joined, but the queue pair could not be attached to it: "
                     + failed.getMessage();
-            ProviderEvent error =
-                    ProviderEvent.notJoined(membership, -failed.errno().number(), text);
-            return new CmEvent(pending, error.type(), error);
+            return new CmEvent.MulticastError(membership, -failed.errno().number(), text).inPlaceOf(event);
         }
     }
 
-    /** Returns the context passed to the join of a multicast event; null for other events. */
-    static @Nullable Object contextOf(ProviderEvent event) {
-        return event.membership() instanceof Membership membership ? membership.context : null;
+    /** Returns the context that the program passed to a join. The object of another library is its own context. */
+    static @Nullable Object contextOf(Object membership) {
+        return membership instanceof Membership known ? known.context : membership;
     }
 }

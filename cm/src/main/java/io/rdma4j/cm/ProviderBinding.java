@@ -6,7 +6,6 @@ import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.cm.spi.LocalAddresses;
 import io.rdma4j.cm.spi.ProviderCmId;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
@@ -170,10 +169,9 @@ final class ProviderBinding {
         } else if (routeSource == null) {
             throw noDevice(operation, local);
         } else {
-            sink.onEvent(new ProviderEvent(
+            sink.onEvent(new CmEvent.Failure(
                     CmEvent.Type.ADDRESS_ERROR,
                     -Errno.ENODEV.number(),
-                    ConnectionParameters.NONE,
                     "cannot reach " + AddressText.of(target) + ": " + missing(local)));
         }
     }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.cm.spi.CmEventSink;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
@@ -38,7 +37,7 @@ class ClosingTest {
     }
 
     private CmEvent takeOne() {
-        sink().onEvent(ProviderEvent.of(CmEvent.Type.DISCONNECTED));
+        sink().onEvent(new CmEvent.Disconnected(0, ""));
         return Objects.requireNonNull(channel.poll());
     }
 
@@ -75,7 +74,7 @@ class ClosingTest {
         awaitBlocked(waiting);
         id.close();
         assertThat(waiting.isAlive()).isTrue();
-        provider.sinks.getLast().onEvent(ProviderEvent.of(CmEvent.Type.ADDRESS_CHANGE));
+        provider.sinks.getLast().onEvent(new CmEvent.Notice(CmEvent.Type.ADDRESS_CHANGE));
         assertEnds(waiting);
         assertThat(Objects.requireNonNull(taken.get()).id()).isSameAs(other);
     }
@@ -104,7 +103,7 @@ class ClosingTest {
     @Test
     void handlersOfTwoEventsMayBothCloseTheIdentifier() throws InterruptedException {
         CmEvent first = takeOne();
-        sink().onEvent(ProviderEvent.of(CmEvent.Type.TIMEWAIT_EXIT));
+        sink().onEvent(new CmEvent.Notice(CmEvent.Type.TIMEWAIT_EXIT));
         Thread closing = Thread.ofPlatform().start(() -> {
             try (CmEvent second = Objects.requireNonNull(channel.poll())) {
                 second.id().close();
@@ -134,10 +133,11 @@ class ClosingTest {
     @Test
     void listenerAndRequestAreClosedByTheThreadThatHandlesTheRequest() {
         FakeProviderId child = new FakeProviderId();
-        sink().onConnectRequest(child, ProviderEvent.of(CmEvent.Type.CONNECT_REQUEST));
+        sink().onConnectRequest(
+                        child, new CmEvent.ConnectRequest(ConnectionParameters.NONE, ConnectionEnhancement.NONE));
         CmEvent request = Objects.requireNonNull(channel.poll());
         try (request) {
-            Objects.requireNonNull(request.listenId()).close();
+            ((CmEvent.ConnectRequest) request).listener().close();
             request.id().close();
             channel.close();
         }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.cm.spi.CmEventSink;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairCapabilities;
@@ -36,7 +35,8 @@ class EventsTest {
     private final FakeProviderId fake = new FakeProviderId();
 
     private CmEventSink request() {
-        return listener.events.onConnectRequest(fake, ProviderEvent.of(CmEvent.Type.CONNECT_REQUEST));
+        return listener.events.onConnectRequest(
+                fake, new CmEvent.ConnectRequest(ConnectionParameters.NONE, ConnectionEnhancement.NONE));
     }
 
     private CmEvent next() {
@@ -56,7 +56,7 @@ class EventsTest {
         request();
         CmEvent event = next();
         assertThat(event.type()).isEqualTo(CmEvent.Type.CONNECT_REQUEST);
-        assertThat(event.listenId()).isSameAs(listener);
+        assertThat(((CmEvent.ConnectRequest) event).listener()).isSameAs(listener);
         assertThat(event.id()).isNotSameAs(listener);
         assertThat(event.id().context()).isEqualTo("context");
         assertThat(event.id().channel()).isSameAs(channel);
@@ -68,7 +68,7 @@ class EventsTest {
         byte[] data = {1, 2, 3};
         ConnectionParameters reply = ConnectionParameters.NONE.withPrivateData(data);
         CmId active = new CmId(channel, false, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, null);
-        active.events.onEvent(ProviderEvent.ofMessage(CmEvent.Type.ESTABLISHED, reply, ConnectionEnhancement.NONE));
+        active.events.onEvent(new CmEvent.Established(reply));
         assertThat(next().id().peerPrivateData()).containsExactly(data);
     }
 
@@ -77,11 +77,9 @@ class EventsTest {
         byte[] data = {4, 5};
         CmEventSink child = listener.events.onConnectRequest(
                 fake,
-                ProviderEvent.ofMessage(
-                        CmEvent.Type.CONNECT_REQUEST,
-                        ConnectionParameters.NONE.withPrivateData(data),
-                        ConnectionEnhancement.NONE));
-        child.onEvent(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
+                new CmEvent.ConnectRequest(
+                        ConnectionParameters.NONE.withPrivateData(data), ConnectionEnhancement.NONE));
+        child.onEvent(new CmEvent.Established(ConnectionParameters.NONE));
         CmEvent request = next();
         assertThat(next().type()).isEqualTo(CmEvent.Type.ESTABLISHED);
         assertThat(request.id().peerPrivateData()).containsExactly(data);
@@ -95,7 +93,7 @@ class EventsTest {
         CmId child = next().id();
         child.createQueuePair(verbs.domain(), CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
         verbs.modifications.clear();
-        sink.onEvent(ProviderEvent.of(CmEvent.Type.DEVICE_REMOVAL));
+        sink.onEvent(new CmEvent.Notice(CmEvent.Type.DEVICE_REMOVAL));
         assertThat(verbs.modifications).containsExactly(QueuePairState.ERROR);
         assertThat(next().type()).isEqualTo(CmEvent.Type.DEVICE_REMOVAL);
     }
@@ -103,8 +101,8 @@ class EventsTest {
     @Test
     void eventsAreDeliveredInOrder() {
         CmEventSink child = request();
-        child.onEvent(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
-        child.onEvent(ProviderEvent.of(CmEvent.Type.DISCONNECTED));
+        child.onEvent(new CmEvent.Established(ConnectionParameters.NONE));
+        child.onEvent(new CmEvent.Disconnected(0, ""));
         assertThat(next().type()).isEqualTo(CmEvent.Type.CONNECT_REQUEST);
         assertThat(next().type()).isEqualTo(CmEvent.Type.ESTABLISHED);
         assertThat(next().type()).isEqualTo(CmEvent.Type.DISCONNECTED);
@@ -138,15 +136,15 @@ class EventsTest {
         CmId first = new CmId(channel, false, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, 1);
         CmId second = new CmId(channel, false, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, 2);
         for (int i = 0; i < 3; i++) {
-            first.events.onEvent(ProviderEvent.written(CmEvent.Type.USER, 0, i));
-            second.events.onEvent(ProviderEvent.written(CmEvent.Type.USER, 0, i));
+            first.events.onEvent(new CmEvent.User(0, i));
+            second.events.onEvent(new CmEvent.User(0, i));
         }
         assertThat(next().id()).isSameAs(first);
         first.close();
         for (int i = 0; i < 3; i++) {
             CmEvent event = next();
             assertThat(event.id()).isSameAs(second);
-            assertThat(event.argument()).isEqualTo(i);
+            assertThat(((CmEvent.User) event).argument()).isEqualTo(i);
         }
         assertThat(channel.poll()).isNull();
     }
@@ -155,14 +153,14 @@ class EventsTest {
     void eventsMoveInOrderWithTheirIdentifierBehindThoseOfTheOtherChannel() {
         EventChannel other = new EventChannel(ConnectionManager.ofProcess());
         CmId moving = new CmId(other, false, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, "moving");
-        moving.events.onEvent(ProviderEvent.written(CmEvent.Type.USER, 0, 1));
-        moving.events.onEvent(ProviderEvent.written(CmEvent.Type.USER, 0, 2));
-        listener.events.onEvent(ProviderEvent.written(CmEvent.Type.USER, 0, 0));
+        moving.events.onEvent(new CmEvent.User(0, 1));
+        moving.events.onEvent(new CmEvent.User(0, 2));
+        listener.events.onEvent(new CmEvent.User(0, 0));
         moving.migrate(channel);
-        moving.events.onEvent(ProviderEvent.written(CmEvent.Type.USER, 0, 3));
+        moving.events.onEvent(new CmEvent.User(0, 3));
         assertThat(other.poll()).isNull();
         for (int i = 0; i < 4; i++) {
-            assertThat(next().argument()).isEqualTo(i);
+            assertThat(((CmEvent.User) next()).argument()).isEqualTo(i);
         }
     }
 
@@ -170,7 +168,7 @@ class EventsTest {
     @Test
     void migratingDoesNotWaitForAnEventTakenFromTheNewChannel() throws InterruptedException {
         EventChannel target = new EventChannel(ConnectionManager.ofProcess());
-        listener.events.onEvent(ProviderEvent.written(CmEvent.Type.USER, 0, 1));
+        listener.events.onEvent(new CmEvent.User(0, 1));
         AtomicReference<@Nullable CmEvent> taken = new AtomicReference<>();
         target.signal().add(() -> {
             Thread taking = Thread.ofPlatform().start(() -> taken.set(target.poll()));
@@ -183,7 +181,7 @@ class EventsTest {
         Thread migrating = Thread.ofPlatform().daemon().start(() -> listener.migrate(target));
         assertThat(migrating.join(Duration.ofSeconds(10))).isTrue();
         CmEvent event = Objects.requireNonNull(taken.get());
-        assertThat(event.argument()).isEqualTo(1);
+        assertThat(((CmEvent.User) event).argument()).isEqualTo(1);
         event.acknowledge();
     }
 
@@ -200,7 +198,7 @@ class EventsTest {
     void requestIsCountedForTheListenerAndOtherEventsForTheirIdentifier() throws InterruptedException {
         CmEventSink sink = request();
         CmEvent request = next();
-        sink.onEvent(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
+        sink.onEvent(new CmEvent.Established(ConnectionParameters.NONE));
         CmEvent established = next();
         CmId child = request.id();
 
@@ -219,7 +217,7 @@ class EventsTest {
     @Test
     void closingAListenerClosesPendingRequests() {
         CmEventSink child = request();
-        child.onEvent(ProviderEvent.of(CmEvent.Type.REJECTED));
+        child.onEvent(new CmEvent.Rejected(0, ConnectionParameters.NONE, ""));
         listener.close();
         assertThat(fake.calls).containsExactly("close");
         assertThat(channel.poll()).isNull();
@@ -234,7 +232,7 @@ class EventsTest {
                 PortSpace.TCP,
                 QueuePairType.RELIABLE_CONNECTION,
                 null);
-        synchronous.events.onEvent(ProviderEvent.of(CmEvent.Type.DISCONNECTED));
+        synchronous.events.onEvent(new CmEvent.Disconnected(0, ""));
         RdmaException failed =
                 catchThrowableOfType(RdmaException.class, () -> synchronous.events.completeConnecting("rdma_accept"));
         assertThat(failed.errno()).isEqualTo(Errno.ECONNRESET);
@@ -246,8 +244,8 @@ class EventsTest {
     void acceptSucceedsIfThePeerDisconnectsAfterTheConnectionIsEstablished() {
         EventChannel events = new EventChannel(ConnectionManager.ofProcess());
         CmId synchronous = new CmId(events, true, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, null);
-        synchronous.events.onEvent(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
-        synchronous.events.onEvent(ProviderEvent.of(CmEvent.Type.DISCONNECTED));
+        synchronous.events.onEvent(new CmEvent.Established(ConnectionParameters.NONE));
+        synchronous.events.onEvent(new CmEvent.Disconnected(0, ""));
         synchronous.events.completeConnecting("rdma_accept");
         try (CmEvent end = Objects.requireNonNull(events.poll())) {
             assertThat(end.type()).isEqualTo(CmEvent.Type.DISCONNECTED);
@@ -261,9 +259,10 @@ class EventsTest {
         EventChannel events = new EventChannel(ConnectionManager.ofProcess());
         CmId synchronous = new CmId(events, true, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, null);
         fake.device = new FailingVerbs(0, FailingVerbs::refusal);
-        CmEventSink sink = synchronous.events.onConnectRequest(fake, ProviderEvent.of(CmEvent.Type.CONNECT_REQUEST));
+        CmEventSink sink = synchronous.events.onConnectRequest(
+                fake, new CmEvent.ConnectRequest(ConnectionParameters.NONE, ConnectionEnhancement.NONE));
         CmId child = synchronous.getRequest();
-        sink.onEvent(ProviderEvent.of(CmEvent.Type.DISCONNECTED));
+        sink.onEvent(new CmEvent.Disconnected(0, ""));
         child.disconnect();
         assertThat(fake.calls).contains("disconnect");
         assertThat(Objects.requireNonNull(child.event()).type()).isEqualTo(CmEvent.Type.DISCONNECTED);
@@ -364,9 +363,10 @@ class EventsTest {
     @Test
     void synchronousListenerMigratesWithAPendingRequest() {
         CmId moved = synchronous();
-        CmEventSink child = moved.events.onConnectRequest(fake, ProviderEvent.of(CmEvent.Type.CONNECT_REQUEST));
+        CmEventSink child = moved.events.onConnectRequest(
+                fake, new CmEvent.ConnectRequest(ConnectionParameters.NONE, ConnectionEnhancement.NONE));
         moved.migrate(channel);
-        child.onEvent(ProviderEvent.of(CmEvent.Type.REJECTED));
+        child.onEvent(new CmEvent.Rejected(0, ConnectionParameters.NONE, ""));
         CmEvent request = next();
         assertThat(request.type()).isEqualTo(CmEvent.Type.CONNECT_REQUEST);
         assertThat(request.id().channel()).isSameAs(channel);
@@ -384,8 +384,9 @@ class EventsTest {
     @Test
     void eventOfARequestBeingTakenIsNotDeliveredAsARequest() {
         CmId listening = synchronous();
-        CmEventSink child = listening.events.onConnectRequest(fake, ProviderEvent.of(CmEvent.Type.CONNECT_REQUEST));
-        child.onEvent(ProviderEvent.of(CmEvent.Type.REJECTED));
+        CmEventSink child = listening.events.onConnectRequest(
+                fake, new CmEvent.ConnectRequest(ConnectionParameters.NONE, ConnectionEnhancement.NONE));
+        child.onEvent(new CmEvent.Rejected(0, ConnectionParameters.NONE, ""));
         EventChannel events = listening.events.channel();
         AtomicReference<@Nullable CmEvent> second = new AtomicReference<>();
         fake.onTaken = () -> second.set(events.poll());
@@ -415,8 +416,11 @@ class EventsTest {
             awaitLatch(mayFail);
             throw FailingVerbs.refusal();
         };
-        sink.onEvent(ProviderEvent.of(CmEvent.Type.CONNECT_RESPONSE));
-        sink.onEvent(ProviderEvent.of(end));
+        sink.onEvent(new CmEvent.ConnectResponse(ConnectionParameters.NONE, ConnectionEnhancement.NONE));
+        sink.onEvent(
+                end == CmEvent.Type.REJECTED
+                        ? new CmEvent.Rejected(0, ConnectionParameters.NONE, "")
+                        : new CmEvent.Disconnected(0, ""));
         AtomicReference<@Nullable CmEvent> reply = new AtomicReference<>();
         AtomicReference<@Nullable CmEvent> ended = new AtomicReference<>();
         Thread first = Thread.ofPlatform().start(() -> reply.set(channel.poll()));
@@ -455,7 +459,7 @@ class EventsTest {
     void threadHandlingAnEventMayMigrateAndCloseTheIdentifierBeforeAcknowledging() {
         CmEventSink sink = request();
         CmEvent request = next();
-        sink.onEvent(ProviderEvent.of(CmEvent.Type.DISCONNECTED));
+        sink.onEvent(new CmEvent.Disconnected(0, ""));
         CmEvent disconnected = next();
         EventChannel other = new EventChannel(ConnectionManager.ofProcess());
         request.id().migrate(other);

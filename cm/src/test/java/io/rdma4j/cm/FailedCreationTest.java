@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.cm.spi.ProviderCmId;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePairCapabilities;
@@ -190,10 +189,10 @@ class FailedCreationTest {
 
     private static final CmEventSink DEAF = new CmEventSink() {
         @Override
-        public void onEvent(ProviderEvent event) {}
+        public void onEvent(CmEvent event) {}
 
         @Override
-        public CmEventSink onConnectRequest(ProviderCmId child, ProviderEvent event) {
+        public CmEventSink onConnectRequest(ProviderCmId child, CmEvent.ConnectRequest event) {
             return this;
         }
     };

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.QueuePairType;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,10 +17,10 @@ class ListeningProvidersTest {
 
     private static final CmEventSink NO_SINK = new CmEventSink() {
         @Override
-        public void onEvent(ProviderEvent event) {}
+        public void onEvent(CmEvent event) {}
 
         @Override
-        public CmEventSink onConnectRequest(ProviderCmId child, ProviderEvent event) {
+        public CmEventSink onConnectRequest(ProviderCmId child, CmEvent.ConnectRequest event) {
             return this;
         }
     };

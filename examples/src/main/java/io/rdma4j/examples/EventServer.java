@@ -53,20 +53,18 @@ public final class EventServer {
         int served = 0;
         try (Arena arena = Arena.ofShared()) {
             while (served < CLIENTS) {
-                CmId id;
-                CmEvent.Type type;
-                try (CmEvent event = events.await()) {
-                    id = event.id();
-                    type = event.type();
-                }
-                if (type == CmEvent.Type.CONNECT_REQUEST) {
-                    connections.put(id, accept(id, arena));
-                } else if (type == CmEvent.Type.DISCONNECTED) {
-                    try (CmId _ = id;
-                            MemoryRegion region = Objects.requireNonNull(connections.remove(id))) {
-                        sum += region.memory().get(ValueLayout.JAVA_INT, 0);
-                        served++;
+                CmEvent event = events.await();
+                event.acknowledge(); // its data stay available
+                switch (event) {
+                    case CmEvent.ConnectRequest request -> connections.put(request.id(), accept(request.id(), arena));
+                    case CmEvent.Disconnected end -> {
+                        try (CmId id = end.id();
+                                MemoryRegion region = Objects.requireNonNull(connections.remove(id))) {
+                            sum += region.memory().get(ValueLayout.JAVA_INT, 0);
+                            served++;
+                        }
                     }
+                    default -> {}
                 }
             }
         }

@@ -105,9 +105,9 @@ public final class WaitForEverything {
     private void onEvent(EventChannel events) throws IOException {
         try (CmEvent event = Objects.requireNonNull(events.poll())) {
             CmId id = event.id();
-            if (event.type() == CmEvent.Type.CONNECT_REQUEST) {
+            if (event instanceof CmEvent.ConnectRequest) {
                 accept(id);
-            } else if (event.type() == CmEvent.Type.DISCONNECTED) {
+            } else if (event instanceof CmEvent.Disconnected) {
                 CompletionChannel completions = Objects.requireNonNull(id.receiveCompletionChannel());
                 if (completions.isReady()) { // the last message was reported together with the disconnect
                     Objects.requireNonNull(handlers.get(completions)).handle();

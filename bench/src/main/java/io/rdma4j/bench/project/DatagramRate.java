@@ -153,8 +153,7 @@ public final class DatagramRate implements PairTest {
             try (DatagramEnd end = new DatagramEnd(id, SENDS, 64, Math.max(ACKNOWLEDGEMENT_BYTES, size))) {
                 id.connect(ConnectionParameters.NONE);
                 CmEvent established = Objects.requireNonNull(id.event(), "connect has no event");
-                DatagramParameters peer =
-                        Objects.requireNonNull(established.datagram(), "the event has no datagram parameters");
+                DatagramParameters peer = ((CmEvent.ServiceResolved) established).datagram();
                 control.send(end.queuePairNumber());
                 control.awaitPeer();
                 StreamMeter meter = new StreamMeter(control, parameters);

@@ -109,7 +109,7 @@ class ConnectTest {
                 .withFlowControl(true));
         CmEvent request = expect(servers, CmEvent.Type.CONNECT_REQUEST);
         CmId server = track(request.id());
-        assertThat(request.listenId()).isSameAs(listener);
+        assertThat(((CmEvent.ConnectRequest) request).listener()).isSameAs(listener);
         assertThat(server.context()).isEqualTo("listener");
         assertThat(server.channel()).isSameAs(servers);
         assertThat(request.privateData()).hasSize(56).startsWith("knock".getBytes(UTF_8));

@@ -117,12 +117,12 @@ class DatagramServiceTest {
         assertThat(request.privateData()).hasSize(REQUEST_BYTES);
         assertThat(text(request.privateData())).isEqualTo("who serves?");
         CmId server = track(request.id());
-        assertThat(request.listenId()).isEqualTo(listener);
+        assertThat(((CmEvent.ConnectRequest) request).listener()).isEqualTo(listener);
         request.acknowledge();
         QueuePair to = server.createQueuePair(CmQueuePairAttributes.of(SIZES));
         server.accept(saying("I do"));
         CmEvent established = next(clients, CmEvent.Type.ESTABLISHED);
-        DatagramParameters destination = Objects.requireNonNull(established.datagram());
+        DatagramParameters destination = ((CmEvent.ServiceResolved) established).datagram();
         established.acknowledge();
         assertThat(text(destination.privateData())).isEqualTo("I do");
         assertThat(established.privateData()).hasSize(REPLY_BYTES);
@@ -163,7 +163,7 @@ class DatagramServiceTest {
         server.accept();
         CmEvent established = next(clients, CmEvent.Type.ESTABLISHED);
         established.acknowledge();
-        send(client, Objects.requireNonNull(established.datagram()), server);
+        send(client, ((CmEvent.ServiceResolved) established).datagram(), server);
     }
 
     @Test
@@ -216,7 +216,7 @@ class DatagramServiceTest {
         CmEvent request = next(servers, CmEvent.Type.CONNECT_REQUEST);
         track(request.id());
         request.acknowledge();
-        assertThat(request.listenId()).isEqualTo(connections);
+        assertThat(((CmEvent.ConnectRequest) request).listener()).isEqualTo(connections);
     }
 
     @Test
@@ -287,7 +287,8 @@ class DatagramServiceTest {
         client.connect(ConnectionParameters.NONE);
         CmEvent event = Objects.requireNonNull(client.event());
         assertThat(event.type()).isEqualTo(CmEvent.Type.ESTABLISHED);
-        assertThat(text(Objects.requireNonNull(event.datagram()).privateData())).isEqualTo("welcome");
+        assertThat(text(((CmEvent.ServiceResolved) event).datagram().privateData()))
+                .isEqualTo("welcome");
         assertThat(server.join(PATIENCE)).isTrue();
     }
 }

@@ -59,10 +59,10 @@ final class GroupMember implements AutoCloseable {
 
     DatagramParameters join(MulticastJoinAttributes attributes, Object context) {
         id.joinMulticast(attributes, context);
-        CmEvent event = Session.expect(channel, CmEvent.Type.MULTICAST_JOIN);
+        CmEvent.MulticastJoin event = (CmEvent.MulticastJoin) Session.expect(channel, CmEvent.Type.MULTICAST_JOIN);
         assertThat(event.id()).isSameAs(id);
-        assertThat(event.multicastContext()).isSameAs(context);
-        return Objects.requireNonNull(event.datagram());
+        assertThat(event.context()).isSameAs(context);
+        return event.group();
     }
 
     void send(DatagramParameters to, int mark) {

@@ -44,7 +44,7 @@ class MoreCallsTest {
             id.writeEvent(CmEvent.Type.USER, -7, 0x1234_5678_9abcL);
             CmEvent event = next(channel, CmEvent.Type.USER);
             assertThat(event.status()).isEqualTo(-7);
-            assertThat(event.argument()).isEqualTo(0x1234_5678_9abcL);
+            assertThat(((CmEvent.User) event).argument()).isEqualTo(0x1234_5678_9abcL);
             assertThat(event.id()).isEqualTo(id);
             assertThat(event.type().text()).isEqualTo("UNKNOWN EVENT");
             event.acknowledge();

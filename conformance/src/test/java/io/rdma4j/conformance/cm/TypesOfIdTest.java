@@ -311,8 +311,7 @@ class TypesOfIdTest {
         });
         client.connect();
         CmId server = track(accepted.join());
-        DatagramParameters announced =
-                Objects.requireNonNull(Objects.requireNonNull(client.event()).datagram());
+        DatagramParameters announced = ((CmEvent.ServiceResolved) Objects.requireNonNull(client.event())).datagram();
         assertThat(announced.queuePairNumber()).isEqualTo(queuePair(server).number());
     }
 

@@ -1,7 +1,6 @@
 package io.rdma4j.exec.cm;
 
 import io.rdma4j.cm.CmEvent;
-import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.abi.CmStructures.Bind;
 import io.rdma4j.cm.abi.CmStructures.BindIp;
 import io.rdma4j.cm.abi.CmStructures.ResolveAddress;
@@ -12,7 +11,6 @@ import io.rdma4j.cm.abi.SocketAddresses;
 import io.rdma4j.cm.host.RouteLookup;
 import io.rdma4j.cm.spi.LocalAddresses;
 import io.rdma4j.cm.spi.ProviderCmId;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.lang.foreign.MemorySegment;
@@ -88,8 +86,7 @@ final class AddressCommands {
             if (isAllowed(identifier, provider, source, target)) {
                 provider.resolveAddress(source, peer, null, timeout);
             } else {
-                identifier.onEvent(new ProviderEvent(
-                        CmEvent.Type.ADDRESS_ERROR, -Errno.ENODEV.number(), ConnectionParameters.NONE, ""));
+                identifier.onEvent(new CmEvent.Failure(CmEvent.Type.ADDRESS_ERROR, -Errno.ENODEV.number(), ""));
             }
         }
     }

@@ -1,7 +1,7 @@
 package io.rdma4j.exec.cm;
 
 import io.rdma4j.cm.CmEvent;
-import io.rdma4j.cm.DatagramParameters;
+import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.abi.CmStructures.DatagramService;
 import io.rdma4j.cm.abi.CmStructures.Event;
 import io.rdma4j.cm.abi.CmStructures.GetEvent;
@@ -9,7 +9,6 @@ import io.rdma4j.cm.abi.CmStructures.Parameters;
 import io.rdma4j.cm.abi.CmStructures.WriteEvent;
 import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.cm.abi.KernelParameters;
-import io.rdma4j.cm.spi.ProviderEvent;
 import java.lang.foreign.MemorySegment;
 
 /** Taking and writing events. */
@@ -31,13 +30,13 @@ final class EventCommands {
     }
 
     private static void write(MemorySegment response, PendingEvent pending) {
-        ProviderEvent event = pending.event();
+        CmEvent event = pending.event();
         Fields.putLong(response, Event.UID, pending.uid());
         Fields.putInt(response, Event.ID, pending.number());
         Fields.putInt(response, Event.TYPE, event.type().code());
         Fields.putInt(response, Event.STATUS, event.status());
-        if (event.type() == CmEvent.Type.USER) {
-            Fields.putLong(response, Event.PARAMETERS, event.argument());
+        if (event instanceof CmEvent.User written) {
+            Fields.putLong(response, Event.PARAMETERS, written.argument());
         } else if (pending.owner().isDatagram()) {
             writeDatagram(response.asSlice(Event.PARAMETERS, DatagramService.BYTES), event);
         } else {
@@ -45,19 +44,28 @@ final class EventCommands {
             KernelParameters.put(parameters, event.connection());
             Fields.putByte(parameters, Parameters.IS_VALID, 0); // which only commands have
         }
-        KernelParameters.put(response.asSlice(Event.ENHANCEMENT), event.enhancement());
+        KernelParameters.put(response.asSlice(Event.ENHANCEMENT), enhancement(event));
+    }
+
+    private static ConnectionEnhancement enhancement(CmEvent event) {
+        return switch (event) {
+            case CmEvent.ConnectRequest request -> request.enhancement();
+            case CmEvent.ConnectResponse reply -> reply.enhancement();
+            default -> ConnectionEnhancement.NONE;
+        };
     }
 
     /** Writes what is needed to send to the peer; a request has no more than the private data. */
-    private static void writeDatagram(MemorySegment service, ProviderEvent event) {
-        DatagramParameters datagram = event.datagram();
-        if (datagram != null) {
-            KernelParameters.put(service, datagram);
-            return;
+    private static void writeDatagram(MemorySegment service, CmEvent event) {
+        switch (event) {
+            case CmEvent.ServiceResolved resolved -> KernelParameters.put(service, resolved.datagram());
+            case CmEvent.MulticastJoin join -> KernelParameters.put(service, join.group());
+            default -> {
+                byte[] privateData = event.privateData();
+                Fields.putBytes(service, DatagramService.PRIVATE_DATA, privateData);
+                Fields.putByte(service, DatagramService.PRIVATE_DATA_BYTES, privateData.length);
+            }
         }
-        byte[] privateData = event.connection().privateData();
-        Fields.putBytes(service, DatagramService.PRIVATE_DATA, privateData);
-        Fields.putByte(service, DatagramService.PRIVATE_DATA_BYTES, privateData.length);
     }
 
     /** Adds an event that the program has made. */
@@ -68,7 +76,7 @@ final class EventCommands {
         if (type != CmEvent.Type.USER.code()) {
             throw Request.invalid("event " + type);
         }
-        identifier.onEvent(ProviderEvent.written(
-                CmEvent.Type.USER, Fields.intAt(write, WriteEvent.STATUS), Fields.longAt(write, WriteEvent.ARGUMENT)));
+        identifier.onEvent(
+                new CmEvent.User(Fields.intAt(write, WriteEvent.STATUS), Fields.longAt(write, WriteEvent.ARGUMENT)));
     }
 }

@@ -1,9 +1,9 @@
 package io.rdma4j.exec.cm;
 
+import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.util.HashSet;
@@ -143,22 +143,30 @@ final class Identifier implements CmEventSink {
     }
 
     @Override
-    public void onEvent(ProviderEvent event) {
+    public void onEvent(CmEvent event) {
         synchronized (files) {
             file.endExpecting(this);
-            if (event.membership() instanceof Membership membership) {
-                if (memberships.contains(membership)) {
-                    file.add(new PendingEvent(this, null, membership, membership.uid, membership.number(), event));
+            switch (event) {
+                case CmEvent.MulticastJoin join -> addOfGroup(join.context(), event);
+                case CmEvent.MulticastError error -> addOfGroup(error.context(), event);
+                default -> {
+                    // Without a number of the program, the request was not accepted yet, and accepting it will fail.
+                    if (uid != 0) {
+                        file.add(new PendingEvent(this, null, null, uid, number, event));
+                    }
                 }
-            } else if (uid != 0) {
-                file.add(new PendingEvent(this, null, null, uid, number, event));
             }
-            // Without a number of the program, the request was not accepted yet, and accepting it will fail.
+        }
+    }
+
+    private void addOfGroup(@Nullable Object group, CmEvent event) {
+        if (group instanceof Membership membership && memberships.contains(membership)) {
+            file.add(new PendingEvent(this, null, membership, membership.uid, membership.number(), event));
         }
     }
 
     @Override
-    public CmEventSink onConnectRequest(ProviderCmId child, ProviderEvent event) {
+    public CmEventSink onConnectRequest(ProviderCmId child, CmEvent.ConnectRequest event) {
         synchronized (files) {
             Identifier created = new Identifier(files, file, 0, portSpace, queuePairType);
             created.provider = child;

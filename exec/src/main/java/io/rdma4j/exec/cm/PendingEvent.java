@@ -1,7 +1,6 @@
 package io.rdma4j.exec.cm;
 
 import io.rdma4j.cm.CmEvent;
-import io.rdma4j.cm.spi.ProviderEvent;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +18,8 @@ record PendingEvent(
         @Nullable Membership membership,
         long uid,
         int number,
-        ProviderEvent event) {
+        CmEvent event) {
     boolean isRequest() {
-        return event.type() == CmEvent.Type.CONNECT_REQUEST;
+        return event instanceof CmEvent.ConnectRequest;
     }
 }

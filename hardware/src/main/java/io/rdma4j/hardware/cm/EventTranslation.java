@@ -3,98 +3,83 @@ package io.rdma4j.hardware.cm;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.ConnectionParameters;
-import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.spi.ConnectionExplanations;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.hardware.cm.IdProgress.Stage;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.RdmaException;
-import org.jspecify.annotations.Nullable;
 
 /** Turns events of the kernel into those of a provider, and notes in which stage the identifier then is. */
 final class EventTranslation {
     private EventTranslation() {}
 
     /** Returns the event of a peer's request. */
-    static ProviderEvent ofRequest(KernelEvent event, boolean isDatagram) {
+    static CmEvent.ConnectRequest ofRequest(KernelEvent event, boolean isDatagram) {
         return isDatagram
-                ? new ProviderEvent(
-                        CmEvent.Type.CONNECT_REQUEST,
-                        0,
+                ? new CmEvent.ConnectRequest(
                         ConnectionParameters.NONE.withPrivateData(event.datagramPrivateData()),
-                        "")
-                : ProviderEvent.ofMessage(CmEvent.Type.CONNECT_REQUEST, event.connection(), event.enhancement());
+                        ConnectionEnhancement.NONE)
+                : new CmEvent.ConnectRequest(event.connection(), event.enhancement());
     }
 
     /** Returns any other event of an identifier. */
-    static ProviderEvent of(
-            KernelEvent event, CmEvent.Type type, KernelCmId id, IdAddresses addresses, IdProgress progress) {
+    static CmEvent of(KernelEvent event, CmEvent.Type type, KernelCmId id, IdAddresses addresses, IdProgress progress) {
         int status = event.status();
         return switch (type) {
             case ADDRESS_RESOLVED -> addressResolved(id, progress);
             case ADDRESS_ERROR -> {
                 progress.enter(Stage.BOUND);
-                yield failed(type, status, CmFailures.unresolved("address", id.describe(), status));
+                yield new CmEvent.Failure(type, status, CmFailures.unresolved("address", id.describe(), status));
             }
             case ROUTE_RESOLVED -> {
                 progress.enter(Stage.ROUTE_RESOLVED);
-                yield ProviderEvent.of(type);
+                yield new CmEvent.Notice(type);
             }
             case ROUTE_ERROR -> {
                 progress.enter(Stage.ADDRESS_RESOLVED);
-                yield failed(type, status, CmFailures.unresolved("route", id.describe(), status));
+                yield new CmEvent.Failure(type, status, CmFailures.unresolved("route", id.describe(), status));
             }
             case ESTABLISHED -> established(event, id, progress);
             case CONNECT_ERROR, UNREACHABLE, REJECTED -> ended(event, type, id, addresses, progress);
             case DISCONNECTED -> {
                 progress.enter(Stage.DISCONNECTED);
-                yield failed(
-                        type, status, status == 0 ? "" : ConnectionExplanations.disconnectUnanswered(id.describe()));
+                yield new CmEvent.Disconnected(
+                        status, status == 0 ? "" : ConnectionExplanations.disconnectUnanswered(id.describe()));
             }
             case TIMEWAIT_EXIT -> {
                 progress.enter(Stage.ENDED);
-                yield ProviderEvent.of(type);
+                yield new CmEvent.Notice(type);
             }
             case DEVICE_REMOVAL -> {
                 progress.enter(Stage.DEVICE_REMOVED);
                 Device device = addresses.device();
-                yield failed(type, status, CmFailures.removed(device == null ? "" : device.name()));
+                yield new CmEvent.Notice(type, CmFailures.removed(device == null ? "" : device.name()));
             }
-            default -> ProviderEvent.ofMessage(type, parameters(event, id), event.enhancement());
+            case CONNECT_RESPONSE -> new CmEvent.ConnectResponse(parameters(event, id), event.enhancement());
+            default -> new CmEvent.Notice(type);
         };
     }
 
-    private static ProviderEvent failed(CmEvent.Type type, int status, String explanation) {
-        return new ProviderEvent(type, status, ConnectionParameters.NONE, explanation);
-    }
-
     /** As in librdmacm, an address without a device that this process can use is not resolved. */
-    private static ProviderEvent addressResolved(KernelCmId id, IdProgress progress) {
+    private static CmEvent addressResolved(KernelCmId id, IdProgress progress) {
         try {
             id.updateAddresses();
             progress.enter(Stage.ADDRESS_RESOLVED);
-            return ProviderEvent.of(CmEvent.Type.ADDRESS_RESOLVED);
+            return new CmEvent.Notice(CmEvent.Type.ADDRESS_RESOLVED);
         } catch (RdmaException gone) {
             int status = -gone.errno().number();
-            return failed(CmEvent.Type.ADDRESS_ERROR, status, CmFailures.unresolved("address", id.describe(), status));
+            return new CmEvent.Failure(
+                    CmEvent.Type.ADDRESS_ERROR, status, CmFailures.unresolved("address", id.describe(), status));
         }
     }
 
-    private static ProviderEvent established(KernelEvent event, KernelCmId id, IdProgress progress) {
+    private static CmEvent established(KernelEvent event, KernelCmId id, IdProgress progress) {
         progress.enter(Stage.CONNECTED);
-        @Nullable DatagramParameters datagram = id.isDatagram() ? event.datagram(false) : null;
-        return new ProviderEvent(
-                CmEvent.Type.ESTABLISHED,
-                event.status(),
-                parameters(event, id),
-                datagram,
-                null,
-                ConnectionEnhancement.NONE,
-                0,
-                "");
+        return id.isDatagram()
+                ? new CmEvent.ServiceResolved(event.datagram(false))
+                : new CmEvent.Established(event.connection());
     }
 
-    private static ProviderEvent ended(
+    private static CmEvent ended(
             KernelEvent event, CmEvent.Type type, KernelCmId id, IdAddresses addresses, IdProgress progress) {
         boolean isActive = progress.stage() == Stage.CONNECTING;
         progress.enter(Stage.ENDED);
@@ -105,7 +90,9 @@ final class EventTranslation {
             case UNREACHABLE -> CmFailures.unreachable(ends, addresses.peer(), status, isActive, addresses.isIwarp());
             default -> CmFailures.notConnected(ends, status);
         };
-        return new ProviderEvent(type, status, parameters(event, id), explanation);
+        return type == CmEvent.Type.REJECTED
+                ? new CmEvent.Rejected(status, parameters(event, id), explanation)
+                : new CmEvent.Failure(type, status, parameters(event, id), explanation);
     }
 
     /** Returns the parameters of an event; of a datagram service, the private data. */

@@ -11,7 +11,6 @@ import io.rdma4j.cm.RejectReason;
 import io.rdma4j.cm.RoutePath;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.hardware.cm.IdAddresses.DeviceLookup;
 import io.rdma4j.hardware.cm.IdProgress.Stage;
 import io.rdma4j.verbs.Device;
@@ -284,7 +283,7 @@ final class KernelCmId implements ProviderCmId, KernelCm.Receiver {
         }
     }
 
-    private void emit(ProviderEvent event) {
+    private void emit(CmEvent event) {
         CmEventSink receiver = sink;
         if (receiver != null) {
             receiver.onEvent(event);

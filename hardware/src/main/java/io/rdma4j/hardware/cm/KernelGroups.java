@@ -2,7 +2,6 @@ package io.rdma4j.hardware.cm;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.MulticastJoinAttributes;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
@@ -23,7 +22,7 @@ final class KernelGroups {
 
     private final KernelCm kernel;
     private final IdCommands commands;
-    private final Consumer<ProviderEvent> events;
+    private final Consumer<CmEvent> events;
 
     /** By the library's name of each join. Immutable while it is empty, as most are. */
     private Map<Object, Join> joined = Map.of();
@@ -33,7 +32,7 @@ final class KernelGroups {
      *
      * @param events receives the events of joins, under the event lock
      */
-    KernelGroups(KernelCm kernel, IdCommands commands, Consumer<ProviderEvent> events) {
+    KernelGroups(KernelCm kernel, IdCommands commands, Consumer<CmEvent> events) {
         this.kernel = kernel;
         this.commands = commands;
         this.events = events;
@@ -65,13 +64,13 @@ final class KernelGroups {
 
     private void onEvent(KernelEvent event, MulticastJoinAttributes wanted, Object membership) {
         if (event.type() == CmEvent.Type.MULTICAST_JOIN && event.status() == 0) {
-            events.accept(ProviderEvent.joined(membership, event.datagram(true)));
+            events.accept(new CmEvent.MulticastJoin(membership, event.datagram(true)));
             return;
         }
         // The kernel leaves the status 0 if it finds no path to a group that it has joined.
         int status = event.status() == 0 ? -Errno.EINVAL.number() : event.status();
         String explanation = "the group " + wanted.groupText() + " could not be joined: " + CmFailures.errno(status);
-        events.accept(ProviderEvent.notJoined(membership, status, explanation));
+        events.accept(new CmEvent.MulticastError(membership, status, explanation));
     }
 
     void leave(Object membership) {

@@ -16,7 +16,6 @@ import io.rdma4j.cm.abi.PathRecord;
 import io.rdma4j.cm.abi.SocketAddresses;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.PathMtu;
@@ -45,17 +44,17 @@ class KernelCmIdTest {
 
     /** Collects events of an identifier and of the identifiers that its requests have created. */
     private static final class Events implements CmEventSink {
-        private final List<ProviderEvent> all = new ArrayList<>();
+        private final List<CmEvent> all = new ArrayList<>();
         private final List<ProviderCmId> children = new ArrayList<>();
         private final List<Events> ofChildren = new ArrayList<>();
 
         @Override
-        public void onEvent(ProviderEvent event) {
+        public void onEvent(CmEvent event) {
             all.add(event);
         }
 
         @Override
-        public CmEventSink onConnectRequest(ProviderCmId child, ProviderEvent event) {
+        public CmEventSink onConnectRequest(ProviderCmId child, CmEvent.ConnectRequest event) {
             all.add(event);
             children.add(child);
             ofChildren.add(new Events());
@@ -108,7 +107,7 @@ class KernelCmIdTest {
         fake.add(bytes);
     }
 
-    private ProviderEvent read(CmEvent.Type type, int status) {
+    private CmEvent read(CmEvent.Type type, int status) {
         event(1, ID, type, status);
         kernel.onReadable();
         return events.all.getLast();
@@ -150,7 +149,7 @@ class KernelCmIdTest {
         id.resolveAddress(null, PEER, null, Duration.ofSeconds(2));
         assertThat(id.device()).isNull();
         fake.answer(CmNumbers.QUERY, addresses(LOCAL, PEER));
-        assertThat(read(CmEvent.Type.ADDRESS_RESOLVED, 0)).isEqualTo(ProviderEvent.of(CmEvent.Type.ADDRESS_RESOLVED));
+        assertThat(read(CmEvent.Type.ADDRESS_RESOLVED, 0)).isInstanceOf(CmEvent.Notice.class);
         assertThat(id.device()).hasToString("rxe0");
         assertThat(id.peerAddress()).isEqualTo(PEER);
     }
@@ -186,7 +185,7 @@ class KernelCmIdTest {
     @Test
     void addressWithoutAnswerIsExplained() {
         tcp().resolveAddress(null, PEER, null, Duration.ofSeconds(2));
-        ProviderEvent event = read(CmEvent.Type.ADDRESS_ERROR, -Errno.ETIMEDOUT.number());
+        CmEvent event = read(CmEvent.Type.ADDRESS_ERROR, -Errno.ETIMEDOUT.number());
         assertThat(event.status()).isEqualTo(-Errno.ETIMEDOUT.number());
         assertThat(event.explanation()).contains("192.0.2.9", "ETIMEDOUT");
     }
@@ -211,9 +210,9 @@ class KernelCmIdTest {
         assertThat(id.isConnected()).isFalse();
         id.establish();
         assertThat(id.isConnected()).isTrue();
-        ProviderEvent _ = read(CmEvent.Type.DISCONNECTED, 0);
+        CmEvent _ = read(CmEvent.Type.DISCONNECTED, 0);
         assertThat(id.isConnected()).isTrue();
-        ProviderEvent _ = read(CmEvent.Type.TIMEWAIT_EXIT, 0);
+        CmEvent _ = read(CmEvent.Type.TIMEWAIT_EXIT, 0);
         assertThat(id.isConnected()).isFalse();
     }
 
@@ -229,9 +228,9 @@ class KernelCmIdTest {
         transport = TransportType.IWARP;
         KernelCmId id = tcp();
         id.bind(LOCAL);
-        ProviderEvent _ = read(CmEvent.Type.ESTABLISHED, 0);
+        CmEvent _ = read(CmEvent.Type.ESTABLISHED, 0);
         assertThat(id.isConnected()).isTrue();
-        ProviderEvent _ = read(CmEvent.Type.DISCONNECTED, 0);
+        CmEvent _ = read(CmEvent.Type.DISCONNECTED, 0);
         assertThat(id.isConnected()).isFalse();
     }
 
@@ -268,7 +267,9 @@ class KernelCmIdTest {
         assertThat(Fields.intAt(accept, CmStructures.Accept.ENHANCEMENT + 4)).isEqualTo(5);
         event(Fields.longAt(accept, CmStructures.Accept.UID), CHILD, CmEvent.Type.ESTABLISHED, 0);
         kernel.onReadable();
-        assertThat(events.ofChildren.getFirst().all).containsExactly(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
+        assertThat(events.ofChildren.getFirst().all)
+                .hasOnlyElementsOfType(CmEvent.Established.class)
+                .hasSize(1);
         assertThat(child.isConnected()).isTrue();
     }
 

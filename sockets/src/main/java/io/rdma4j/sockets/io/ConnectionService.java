@@ -138,8 +138,8 @@ public final class ConnectionService implements AutoCloseable {
 
     /** Handles an event. A failure, even an error of the virtual machine, is one of the socket that the event is for. */
     private static void handle(CmEvent event) {
-        CmId listener = event.listenId();
-        Object target = listener == null ? event.id().context() : listener.context();
+        CmId receiver = event instanceof CmEvent.ConnectRequest request ? request.listener() : event.id();
+        Object target = receiver.context();
         try (event) {
             if (target instanceof Target endpoint) {
                 handle(endpoint, event);

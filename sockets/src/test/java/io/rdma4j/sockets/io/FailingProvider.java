@@ -5,7 +5,6 @@ import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.cm.spi.ProviderCmId;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.DeviceContext;
@@ -99,7 +98,7 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
 
     /** Reports an event of the identifier that was created last. Its calls report none by themselves. */
     static void report(CmEvent.Type type) {
-        Objects.requireNonNull(newest).onEvent(ProviderEvent.of(type));
+        Objects.requireNonNull(newest).onEvent(new CmEvent.Notice(type));
     }
 
     /** Returns whether the call that is to fail was made. */

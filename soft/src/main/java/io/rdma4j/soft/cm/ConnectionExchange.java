@@ -5,7 +5,6 @@ import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.RoutePath;
 import io.rdma4j.cm.spi.ConnectionExplanations;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.soft.device.ProcessGuid;
 import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.CmConnection;
@@ -157,7 +156,7 @@ final class ConnectionExchange {
     // ---- passive side
 
     /** Handles a connection request; returns its event. */
-    ProviderEvent onRequest(CmConnection request) {
+    CmEvent.ConnectRequest onRequest(CmConnection request) {
         connection = request;
         request.attach(this);
         Req message = request.request();
@@ -172,10 +171,8 @@ final class ConnectionExchange {
                 .withSharedReceiveQueue(message.sharedReceiveQueue())
                 .withQueuePairNumber(message.localQueuePair())
                 .withPrivateData(message.privateData().from(IpCmHeader.LENGTH).toByteArray());
-        return ProviderEvent.ofMessage(
-                CmEvent.Type.CONNECT_REQUEST,
-                received,
-                new ConnectionEnhancement(message.vendorId(), message.enhancementOptions()));
+        return new CmEvent.ConnectRequest(
+                received, new ConnectionEnhancement(message.vendorId(), message.enhancementOptions()));
     }
 
     private void onPeerAttributes(ConnectionAttributes received, long peerGuid) {
@@ -336,7 +333,7 @@ final class ConnectionExchange {
         report(nowNanos, event);
         switch (event) {
             case AgentEvent.Replied replied -> onReply(replied.connection(), replied.reply());
-            case AgentEvent.ReadyToUse _ -> id.emit(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
+            case AgentEvent.ReadyToUse _ -> id.emit(new CmEvent.Established(ConnectionParameters.NONE));
             case AgentEvent.Rejected rejected -> onReject(rejected.reject());
             case AgentEvent.Discarded _ -> id.onRequestDiscarded(nowNanos);
             case AgentEvent.Unreachable unreachable -> onUnreachable(unreachable.connection());
@@ -386,25 +383,21 @@ final class ConnectionExchange {
                 .withSharedReceiveQueue(reply.sharedReceiveQueue())
                 .withQueuePairNumber(replied.remoteQueuePair())
                 .withPrivateData(reply.privateData().toByteArray());
-        id.emit(ProviderEvent.ofMessage(
-                CmEvent.Type.CONNECT_RESPONSE,
-                parameters,
-                new ConnectionEnhancement(reply.vendorId(), reply.enhancementOptions())));
+        id.emit(new CmEvent.ConnectResponse(
+                parameters, new ConnectionEnhancement(reply.vendorId(), reply.enhancementOptions())));
     }
 
     private void onReject(Rej reject) {
-        id.emit(new ProviderEvent(
-                CmEvent.Type.REJECTED,
+        id.emit(new CmEvent.Rejected(
                 reject.reason(),
                 ConnectionParameters.NONE.withPrivateData(reject.privateData().toByteArray()),
                 ConnectionExplanations.rejected(id.describe(), addresses.peer(), reject.reason())));
     }
 
     private void onUnreachable(CmConnection silent) {
-        id.emit(new ProviderEvent(
+        id.emit(new CmEvent.Failure(
                 CmEvent.Type.UNREACHABLE,
                 -Errno.ETIMEDOUT.number(),
-                ConnectionParameters.NONE,
                 silent.isActive()
                         ? ConnectionExplanations.noAnswerToRequest(id.describe(), ConnectionExplanations.ROCE_PORT_OPEN)
                         : ConnectionExplanations.noAnswerToReply(

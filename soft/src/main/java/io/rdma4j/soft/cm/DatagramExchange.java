@@ -1,10 +1,10 @@
 package io.rdma4j.soft.cm;
 
 import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.spi.ConnectionExplanations;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.transport.cm.ServiceRequest;
@@ -74,7 +74,7 @@ final class DatagramExchange {
         ConnectionParameters received =
                 ConnectionParameters.NONE.withPrivateData(reply.privateData().toByteArray());
         if (reply.status() != SidrRep.STATUS_VALID) {
-            id.emit(new ProviderEvent(
+            id.emit(new CmEvent.Failure(
                     CmEvent.Type.UNREACHABLE,
                     reply.status(),
                     received,
@@ -91,26 +91,25 @@ final class DatagramExchange {
                 .withTrafficClass(id.typeOfService());
         DatagramParameters datagram =
                 new DatagramParameters(received.privateData(), addressVector, reply.queuePair(), reply.queueKey());
-        id.emit(new ProviderEvent(CmEvent.Type.ESTABLISHED, 0, received, datagram));
+        id.emit(new CmEvent.ServiceResolved(datagram));
     }
 
     private void onUnreachable() {
-        id.emit(new ProviderEvent(
+        id.emit(new CmEvent.Failure(
                 CmEvent.Type.UNREACHABLE,
                 -Errno.ETIMEDOUT.number(),
-                ConnectionParameters.NONE,
                 ConnectionExplanations.noAnswerToRequest(id.describe(), ConnectionExplanations.ROCE_PORT_OPEN)));
     }
 
     // ---- passive side
 
     /** Handles a resolution request; returns its event. */
-    ProviderEvent onRequest(ServiceRequest received) {
+    CmEvent.ConnectRequest onRequest(ServiceRequest received) {
         request = received;
         byte[] privateData =
                 received.message().privateData().from(IpCmHeader.LENGTH).toByteArray();
-        return new ProviderEvent(
-                CmEvent.Type.CONNECT_REQUEST, 0, ConnectionParameters.NONE.withPrivateData(privateData), "");
+        return new CmEvent.ConnectRequest(
+                ConnectionParameters.NONE.withPrivateData(privateData), ConnectionEnhancement.NONE);
     }
 
     void requestTaken() {

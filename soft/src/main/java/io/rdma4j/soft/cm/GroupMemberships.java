@@ -1,10 +1,10 @@
 package io.rdma4j.soft.cm;
 
+import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.MulticastJoinAttributes;
 import io.rdma4j.cm.MulticastJoinFlag;
 import io.rdma4j.cm.host.AddressText;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.soft.gsi.MulticastGroup;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Errno;
@@ -46,7 +46,7 @@ final class GroupMemberships {
      * @throws RdmaException {@code EINVAL} for a wildcard, which has a meaning only in an InfiniBand subnet, and for a
      *     group of another address family than the identifier's
      */
-    ProviderEvent join(LocalEndpoint at, MulticastJoinAttributes attributes, int typeOfService, Object membership) {
+    CmEvent join(LocalEndpoint at, MulticastJoinAttributes attributes, int typeOfService, Object membership) {
         // Over RoCEv2 the GID of a group is its IP address, mapped or not.
         Gid group = attributes.group();
         InetAddress address = group.toInetAddress();
@@ -62,7 +62,7 @@ final class GroupMemberships {
         boolean receives = attributes.flag() == MulticastJoinFlag.FULL_MEMBER;
         if (!group.isMulticast()) {
             remember(membership, null);
-            return ProviderEvent.notJoined(
+            return new CmEvent.MulticastError(
                     membership,
                     -Errno.EINVAL.number(),
                     AddressText.of(address) + " is not a multicast address: those are 224.0.0.0 to 239.255.255.255,"
@@ -70,7 +70,7 @@ final class GroupMemberships {
         }
         if (!group.isIpv4() && at.address().isLoopbackAddress()) {
             remember(membership, null);
-            return ProviderEvent.notJoined(
+            return new CmEvent.MulticastError(
                     membership,
                     -Errno.ENETUNREACH.number(),
                     AddressText.of(address) + " cannot be joined at " + AddressText.of(at.address())
@@ -80,7 +80,7 @@ final class GroupMemberships {
         remember(membership, receives ? service.host().joinGroup(at, group) : null);
         AddressVector addressVector =
                 AddressVector.of(at.gidIndex(), group).withHopLimit(HOP_LIMIT).withTrafficClass(typeOfService);
-        return ProviderEvent.joined(
+        return new CmEvent.MulticastJoin(
                 membership,
                 new DatagramParameters(new byte[0], addressVector, QUEUE_PAIR, DatagramParameters.UDP_QUEUE_KEY));
     }

@@ -11,7 +11,6 @@ import io.rdma4j.cm.RoutePath;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ConnectionExplanations;
 import io.rdma4j.cm.spi.ProviderCmId;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.soft.device.AttackWarnings;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmRoute;
@@ -57,10 +56,10 @@ final class SoftCmId implements ProviderCmId {
     /** The sink of a closed identifier. */
     private static final CmEventSink NO_SINK = new CmEventSink() {
         @Override
-        public void onEvent(ProviderEvent event) {}
+        public void onEvent(CmEvent event) {}
 
         @Override
-        public CmEventSink onConnectRequest(ProviderCmId child, ProviderEvent event) {
+        public CmEventSink onConnectRequest(ProviderCmId child, CmEvent.ConnectRequest event) {
             return this;
         }
     };
@@ -113,14 +112,10 @@ final class SoftCmId implements ProviderCmId {
         service.add(this);
         if (found) {
             state = State.ADDR_RESOLVED;
-            emit(ProviderEvent.of(CmEvent.Type.ADDRESS_RESOLVED));
+            emit(new CmEvent.Notice(CmEvent.Type.ADDRESS_RESOLVED));
         } else {
             state = State.ADDR_BOUND;
-            emit(new ProviderEvent(
-                    CmEvent.Type.ADDRESS_ERROR,
-                    -Errno.ENODEV.number(),
-                    ConnectionParameters.NONE,
-                    addresses.unresolvedReason()));
+            emit(new CmEvent.Failure(CmEvent.Type.ADDRESS_ERROR, -Errno.ENODEV.number(), addresses.unresolvedReason()));
         }
     }
 
@@ -128,7 +123,7 @@ final class SoftCmId implements ProviderCmId {
     public void resolveRoute(Duration timeout) {
         require("rdma_resolve_route", State.ADDR_RESOLVED);
         state = State.ROUTE_RESOLVED;
-        emit(ProviderEvent.of(CmEvent.Type.ROUTE_RESOLVED));
+        emit(new CmEvent.Notice(CmEvent.Type.ROUTE_RESOLVED));
     }
 
     @Override
@@ -141,7 +136,7 @@ final class SoftCmId implements ProviderCmId {
         }
         connection.path(chosen);
         state = State.ROUTE_RESOLVED;
-        emit(ProviderEvent.of(CmEvent.Type.ROUTE_RESOLVED));
+        emit(new CmEvent.Notice(CmEvent.Type.ROUTE_RESOLVED));
     }
 
     // ---- options
@@ -371,10 +366,8 @@ final class SoftCmId implements ProviderCmId {
     void onDisconnected(boolean timedOut) {
         if (state == State.CONNECT) {
             state = State.DISCONNECT;
-            emit(new ProviderEvent(
-                    CmEvent.Type.DISCONNECTED,
+            emit(new CmEvent.Disconnected(
                     timedOut ? -Errno.ETIMEDOUT.number() : 0,
-                    ConnectionParameters.NONE,
                     timedOut ? ConnectionExplanations.disconnectUnanswered(describe()) : ""));
         }
     }
@@ -388,7 +381,7 @@ final class SoftCmId implements ProviderCmId {
 
     void onTimewaitExit() {
         if (state == State.DISCONNECT) {
-            emit(ProviderEvent.of(CmEvent.Type.TIMEWAIT_EXIT));
+            emit(new CmEvent.Notice(CmEvent.Type.TIMEWAIT_EXIT));
         }
     }
 
@@ -396,10 +389,8 @@ final class SoftCmId implements ProviderCmId {
         LocalEndpoint at = addresses.localEndpoint();
         if (at != null && at.device().equals(device) && state != State.DESTROYING) {
             state = State.DEVICE_REMOVAL;
-            emit(new ProviderEvent(
+            emit(new CmEvent.Notice(
                     CmEvent.Type.DEVICE_REMOVAL,
-                    0,
-                    ConnectionParameters.NONE,
                     "The network interface of " + device.name()
                             + " was removed. Close the identifier and the objects that use it."));
         }
@@ -408,11 +399,11 @@ final class SoftCmId implements ProviderCmId {
     void onAddressesChanged(Predicate<LocalEndpoint> isChanged) {
         LocalEndpoint at = addresses.localEndpoint();
         if (at != null && isChanged.test(at)) {
-            emit(ProviderEvent.of(CmEvent.Type.ADDRESS_CHANGE));
+            emit(new CmEvent.Notice(CmEvent.Type.ADDRESS_CHANGE));
         }
     }
 
-    void emit(ProviderEvent event) {
+    void emit(CmEvent event) {
         if (state != State.DESTROYING) {
             sink.onEvent(event);
         }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.rdma4j.cm.CmEvent;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.RdmaException;
@@ -53,7 +52,7 @@ class SimulatedConnectionTest {
         dialogue.server.isUp = false;
         dialogue.connecting();
         assertThat(secondsUntilEvent(dialogue, dialogue.active)).isEqualTo(98.3, within(5.0));
-        ProviderEvent event = dialogue.active.take(CmEvent.Type.UNREACHABLE);
+        CmEvent event = dialogue.active.take(CmEvent.Type.UNREACHABLE);
         assertThat(event.status()).isEqualTo(-110);
         assertThat(event.explanation())
                 .isEqualTo("connection from 10.0.0.1:" + localPort(dialogue)
@@ -73,7 +72,7 @@ class SimulatedConnectionTest {
         dialogue.client.isUp = false;
         dialogue.passive.id().accept(Dialogue.parameters());
         assertThat(secondsUntilEvent(dialogue, dialogue.passive)).isEqualTo(65.5, within(5.0));
-        ProviderEvent event = dialogue.passive.take(CmEvent.Type.UNREACHABLE);
+        CmEvent event = dialogue.passive.take(CmEvent.Type.UNREACHABLE);
         assertThat(event.status()).isEqualTo(-110);
         assertThat(event.explanation()).contains("did not confirm the accepted connection (ETIMEDOUT)");
     }
@@ -84,7 +83,7 @@ class SimulatedConnectionTest {
         dialogue.server.isUp = false;
         dialogue.active.id().disconnect();
         assertThat(secondsUntilEvent(dialogue, dialogue.active)).isBetween(1.0, 105.0);
-        ProviderEvent event = dialogue.active.take(CmEvent.Type.DISCONNECTED);
+        CmEvent event = dialogue.active.take(CmEvent.Type.DISCONNECTED);
         assertThat(event.status()).isEqualTo(-110);
         assertThat(event.explanation()).contains("the peer did not confirm the disconnect (ETIMEDOUT)");
         assertThat(secondsUntilEvent(dialogue, dialogue.active)).isEqualTo(2.048, within(0.02));
@@ -238,7 +237,7 @@ class SimulatedConnectionTest {
         dialogue.active = jumbo.identifier();
         dialogue.connecting();
         dialogue.network.settle();
-        ProviderEvent event = dialogue.active.take(CmEvent.Type.REJECTED);
+        CmEvent event = dialogue.active.take(CmEvent.Type.REJECTED);
         assertThat(event.status()).isEqualTo(26);
         assertThat(event.explanation())
                 .contains("invalid path MTU (26): the peer's network interface carries smaller packets only");
@@ -279,7 +278,7 @@ class SimulatedConnectionTest {
         request.take(CmEvent.Type.CONNECT_REQUEST);
         connecting.active.id().close();
         connecting.network.settle();
-        ProviderEvent gaveUp = request.take(CmEvent.Type.REJECTED);
+        CmEvent gaveUp = request.take(CmEvent.Type.REJECTED);
         assertThat(gaveUp.status()).isEqualTo(4);
         assertThat(gaveUp.explanation()).contains("timeout (4): the peer timed out while it waited for a reply");
 

@@ -4,7 +4,6 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
-import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.SendBurst;
 import io.rdma4j.link.decorator.LinkOptions;
@@ -204,7 +203,7 @@ final class SimulatedNetwork implements StackClock, StackDriver, AutoCloseable {
     static final class Identifier implements CmEventSink {
         private @Nullable ProviderCmId id;
         private @Nullable Identifier listener;
-        final ArrayDeque<ProviderEvent> events = new ArrayDeque<>();
+        final ArrayDeque<CmEvent> events = new ArrayDeque<>();
         final ArrayDeque<Identifier> requests = new ArrayDeque<>();
 
         ProviderCmId id() {
@@ -215,12 +214,12 @@ final class SimulatedNetwork implements StackClock, StackDriver, AutoCloseable {
         }
 
         @Override
-        public void onEvent(ProviderEvent event) {
+        public void onEvent(CmEvent event) {
             events.add(event);
         }
 
         @Override
-        public CmEventSink onConnectRequest(ProviderCmId child, ProviderEvent event) {
+        public CmEventSink onConnectRequest(ProviderCmId child, CmEvent.ConnectRequest event) {
             Identifier created = new Identifier();
             created.id = child;
             created.listener = this;
@@ -235,8 +234,8 @@ final class SimulatedNetwork implements StackClock, StackDriver, AutoCloseable {
         }
 
         /** Takes the next event, which must be of a type. */
-        ProviderEvent take(CmEvent.Type type) {
-            ProviderEvent event = events.poll();
+        CmEvent take(CmEvent.Type type) {
+            CmEvent event = events.poll();
             if (event == null || event.type() != type) {
                 throw new AssertionError("wanted " + type + ", but there is " + event + ", then " + events);
             }

@@ -119,7 +119,7 @@ final class MckeyRun extends DatagramRun {
         return switch (event.type()) {
             case ADDRESS_RESOLVED ->
                 onAddressResolved((Node) Objects.requireNonNull(event.id().context()));
-            case MULTICAST_JOIN -> onJoin(event);
+            case MULTICAST_JOIN -> onJoin((CmEvent.MulticastJoin) event);
             case ADDRESS_ERROR, ROUTE_ERROR, MULTICAST_ERROR -> {
                 report.errorEvent(event);
                 if (!joined) {
@@ -160,10 +160,10 @@ final class MckeyRun extends DatagramRun {
         return options.sendOnly() ? wanted.withFlag(MulticastJoinFlag.SEND_ONLY_FULL_MEMBER) : wanted;
     }
 
-    private int onJoin(CmEvent event) {
-        Gid gid = Objects.requireNonNull(event.datagram()).addressVector().destination();
+    private int onJoin(CmEvent.MulticastJoin event) {
+        Gid gid = event.group().addressVector().destination();
         report.step("joined dgid: " + GidText.of(gid) + " mlid 0x0 sl 0");
-        return connected((Node) Objects.requireNonNull(event.multicastContext()), event.datagram());
+        return connected((Node) Objects.requireNonNull(event.context()), event.group());
     }
 
     // ---- messages

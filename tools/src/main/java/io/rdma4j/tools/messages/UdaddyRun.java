@@ -108,7 +108,7 @@ final class UdaddyRun extends DatagramRun {
             case ADDRESS_RESOLVED -> onAddressResolved(node(event));
             case ROUTE_RESOLVED -> onRouteResolved(node(event));
             case CONNECT_REQUEST -> onRequest(event.id());
-            case ESTABLISHED -> connected(node(event), Objects.requireNonNull(event.datagram()));
+            case ESTABLISHED -> connected(node(event), ((CmEvent.ServiceResolved) event).datagram());
             case ADDRESS_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE, REJECTED -> onErrorEvent(event);
             default -> 0;
         };

@@ -126,7 +126,7 @@ final class CmConnector implements QueuePairConnector {
     }
 
     private void setDatagramPeer(QueuePairRun queuePairRun, CmEvent reply) {
-        DatagramParameters peer = Objects.requireNonNull(reply.datagram());
+        DatagramParameters peer = ((CmEvent.ServiceResolved) reply).datagram();
         queuePairRun.setDatagramPeer(
                 resources.domain().createAddressHandle(peer.addressVector()), peer.queuePairNumber(), peer.queueKey());
     }
