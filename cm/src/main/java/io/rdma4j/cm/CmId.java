@@ -433,7 +433,7 @@ public final class CmId extends IdState {
      * @param context object for the application's use, returned by {@link CmEvent#multicastContext}; may be null
      */
     public void joinMulticast(InetAddress group, @Nullable Object context) {
-        memberships.join("rdma_join_multicast", MulticastJoinAttributes.of(group), context);
+        memberships().join("rdma_join_multicast", MulticastJoinAttributes.of(group), context);
     }
 
     /** Joins a multicast group without a context object: {@link #joinMulticast(MulticastJoinAttributes, Object)}. */
@@ -457,7 +457,7 @@ public final class CmId extends IdState {
      *     group; if synchronous, also the failures of the event
      */
     public void joinMulticast(MulticastJoinAttributes attributes, @Nullable Object context) {
-        memberships.join("rdma_join_multicast_ex", attributes, context);
+        memberships().join("rdma_join_multicast_ex", attributes, context);
     }
 
     /**
@@ -468,12 +468,12 @@ public final class CmId extends IdState {
      *     thread was interrupted during the wait: the group has been left
      */
     public void leaveMulticast(InetAddress group) {
-        memberships.leave(MulticastJoinAttributes.of(group));
+        memberships().leave(MulticastJoinAttributes.of(group));
     }
 
     /** Leaves a multicast group that was joined by its GID, like {@link #leaveMulticast(InetAddress)}. */
     public void leaveMulticast(Gid group) {
-        memberships.leave(MulticastJoinAttributes.unmapped(group));
+        memberships().leave(MulticastJoinAttributes.unmapped(group));
     }
 
     // ---- events

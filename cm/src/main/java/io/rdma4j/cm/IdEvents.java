@@ -122,8 +122,8 @@ final class IdEvents implements CmEventSink {
             case CmEvent.ConnectResponse reply -> id.connection.onReply(reply);
             case CmEvent.Established established -> id.connection.onEstablished(established);
             case CmEvent.Rejected _, CmEvent.Disconnected _ -> id.connection.onEnd(event);
-            case CmEvent.MulticastJoin join -> id.memberships.onJoin(join);
-            case CmEvent.MulticastError error -> id.memberships.isJoined(error.membership()) ? error : null;
+            case CmEvent.MulticastJoin join -> id.memberships().onJoin(join);
+            case CmEvent.MulticastError error -> id.memberships().isJoined(error.membership()) ? error : null;
             case CmEvent.Notice _, CmEvent.Failure _, CmEvent.ServiceResolved _, CmEvent.User _ -> event;
         };
     }

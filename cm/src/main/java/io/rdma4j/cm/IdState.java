@@ -40,9 +40,11 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
     final ProviderBinding binding;
     final IdConnection connection = new IdConnection(self());
     final IdQueues queues = new IdQueues(self());
-    final MulticastMemberships memberships = new MulticastMemberships(self());
 
-    /** Created when it is first used; guarded by the lock. */
+    /** Created when it is first used, by few identifiers; guarded by the lock. */
+    private @Nullable MulticastMemberships memberships;
+
+    /** As above. */
     private @Nullable IdLookup lookup;
 
     /** The open device, once it is used; guarded by the lock. */
@@ -92,6 +94,21 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
 
     private CmId self() {
         return (CmId) this;
+    }
+
+    /** Returns the multicast groups, created on first use. */
+    MulticastMemberships memberships() {
+        lock.lock();
+        try {
+            MulticastMemberships current = memberships;
+            if (current == null) {
+                current = new MulticastMemberships(self());
+                memberships = current;
+            }
+            return current;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Returns the background lookup, created on first use. */

@@ -205,7 +205,7 @@ class KernelCmIdTest {
     void connectionIsConnectedFromItsConfirmationToTheEndOfTheTimeWait() {
         KernelCmId id = tcp();
         id.connect(ConnectionParameters.NONE);
-        assertThat(read(CmEvent.Type.CONNECT_RESPONSE, 0).enhancement())
+        assertThat(((CmEvent.ConnectResponse) read(CmEvent.Type.CONNECT_RESPONSE, 0)).enhancement())
                 .isEqualTo(new ConnectionEnhancement(0xabcdef, 0));
         assertThat(id.isConnected()).isFalse();
         id.establish();
@@ -339,7 +339,7 @@ class KernelCmIdTest {
         Object membership = new Object();
         id.joinMulticast(MulticastJoinAttributes.of(InetAddress.ofLiteral("239.1.2.3")), membership);
         assertThat(events.all.getFirst().type()).isEqualTo(CmEvent.Type.MULTICAST_JOIN);
-        assertThat(events.all.getFirst().membership()).isSameAs(membership);
+        assertThat(((CmEvent.MulticastJoin) events.all.getFirst()).context()).isSameAs(membership);
         id.leaveMulticast(membership);
         assertThat(Fields.intAt(MemorySegment.ofArray(fake.last().structure()), CmStructures.DestroyId.ID))
                 .isEqualTo(5);
