@@ -82,17 +82,30 @@ case_conformance() { # SERVER CLIENT DEVICE
     return $bad
 }
 
-# example SIDE LABEL DEVICE ADDRESS : runs the example WhichDevice, with DEVICE as the user's choice if it is not empty.
+# example SIDE LABEL DEVICE ADDRESS [NAME [ARGUMENT]] : runs an example, WhichDevice by default, with DEVICE as the user's choice if it is
+# not empty.
 example() {
     local side=$1 label=$2 command=(env "JDK_JAVA_OPTIONS=-XX:+UseSerialGC -XX:TieredStopAtLevel=1")
     [ -z "$3" ] || command+=("RDMA4J_DEVICE=$3")
-    command+=("$repo_dir/examples/run" WhichDevice -- "$4")
+    command+=("$repo_dir/examples/run" "${5:-WhichDevice}" -- "$4" "${@:6}")
     if [ "$side" = far ]; then java_start far "$label" "${command[@]}"; else guest_command inside "$label" "${command[@]}"; fi
     rping_wait "$label" || explain "$label did not end"
 }
 
 expect_device() { # LABEL DEVICE
     expect_code "$1" 0 && expect_lines "$1" out "^client: $2 on " && expect_lines "$1" out "^server: written by $2\$"
+}
+
+# The examples whose clients come, go and fail, at the address of a device. siw has queues for few clients, no atomic operations, and
+# as iWARP no wait for a receive, which FileReplicator needs.
+case_examples() { # SERVER CLIENT DEVICE
+    local address=$guest_ip4 name bad=0 names=(RequestResponse)
+    if [ "$3" = siw0 ]; then address=$iwarp_ip4; else names+=(FileReplicator KeyValueStore DistributedLock); fi
+    for name in "${names[@]}"; do
+        example inside "$name" "$3" "$address" "$name" 8 && expect_code "$name" 0 || bad=1
+    done
+    remark "${names[*]}"
+    return $bad
 }
 
 # One command with one address, on a host that has the address on an interface without a device, and in the guest.
@@ -290,6 +303,7 @@ define_hardware_cases() {
         [ "$inside" = c ] || device_case $device ibv_devinfo inside inside 'the lines of C' 120 case_devinfo
         [ "$inside" = c ] || device_case $device conformance inside inside 'no failure' 3600 case_conformance $device
         [ "$inside" = c ] || device_case $device netty inside inside 'echoes 4 MB' 180 case_netty
+        [ "$inside" = c ] || device_case $device examples inside inside 'they end with 0' 300 case_examples $device
     done
     for pair in "${pairs[@]}"; do
         # shellcheck disable=SC2086

@@ -10,7 +10,6 @@ import io.rdma4j.verbs.RemoteMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +26,8 @@ public final class DistributedLock {
     public static void main(String[] arguments) throws InterruptedException {
         MemorySegment memory = Arena.ofAuto().allocate(3 * Long.BYTES, Long.BYTES);
         try (Exposed exposed = Exposed.of(memory, Access.READ, Access.WRITE, Access.ATOMIC);
-                Listener listener = Listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+                Listener listener =
+                        Listener.bind(new InetSocketAddress(arguments.length > 0 ? arguments[0] : "127.0.0.1", 0))) {
             Thread.startVirtualThread(() -> {
                 for (ConnectionRequest request : listener) {
                     Connection _ = request.privateData(exposed).accept();

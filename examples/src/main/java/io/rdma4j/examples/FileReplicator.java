@@ -8,10 +8,7 @@ import io.rdma4j.Listener;
 import io.rdma4j.Message;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -36,7 +33,8 @@ public final class FileReplicator {
         Path copy = Path.of(file + ".copy");
         Files.writeString(file, "a line of the file\n".repeat(1_000_000));
         Thread server;
-        try (Listener listener = Listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+        try (Listener listener =
+                Listener.bind(new InetSocketAddress(arguments.length > 0 ? arguments[0] : "127.0.0.1", 0))) {
             server = Thread.ofPlatform().start(() -> serve(listener, copy));
             send(file, listener.address());
             try (Connection leaving = Connection.to(listener.address()).connect();
@@ -95,10 +93,11 @@ public final class FileReplicator {
         CRC32C checksum = new CRC32C();
         try (FileChannel file = FileChannel.open(path);
                 Connection server =
-                        Connection.to(address).messages(1, Long.BYTES).connect()) {
-            MemorySegment content = file.map(FileChannel.MapMode.READ_ONLY, 0, file.size(), Arena.ofAuto());
-            checksum.update(content.asByteBuffer());
-            Buffer source = server.register(content);
+                        Connection.to(address).messages(1, Long.BYTES).connect();
+                Buffer source = server.allocate(file.size())) {
+            ByteBuffer content = source.memory().asByteBuffer();
+            while (content.hasRemaining() && file.read(content) >= 0) {}
+            checksum.update(content.flip());
             Batch batch = server.batch();
             for (long sent = 0; sent < source.lengthBytes(); sent += CHUNK_BYTES) {
                 long bytes = Math.min(CHUNK_BYTES, source.lengthBytes() - sent);

@@ -10,7 +10,6 @@ import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.RemoteMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
@@ -32,7 +31,8 @@ public final class KeyValueStore {
                 Listener listener = Listener.bind(new InetSocketAddress(0))) {
             Thread.startVirtualThread(() -> serve(listener, table));
             InetSocketAddress address = new InetSocketAddress(
-                    InetAddress.getLoopbackAddress(), listener.address().getPort());
+                    arguments.length > 0 ? arguments[0] : "127.0.0.1",
+                    listener.address().getPort());
             try (Client first = new Client(address)) {
                 first.put(7, 40);
             }

@@ -7,10 +7,13 @@ import io.rdma4j.Listener;
 import io.rdma4j.Message;
 import io.rdma4j.verbs.RdmaException;
 import java.lang.foreign.ValueLayout;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /** A server that answers the messages of clients that come, go and fail, with a virtual thread for each. */
 public final class RequestResponse {
@@ -20,16 +23,19 @@ public final class RequestResponse {
 
     private RequestResponse() {}
 
-    /** Runs the server, and clients that each ask for squares of numbers. */
-    public static void main(String[] arguments) throws InterruptedException {
-        try (Listener listener = Listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+    /** Runs the server, and clients that each ask for squares of numbers. The arguments are the server's address and the number of clients. */
+    public static void main(String[] arguments) throws ExecutionException, InterruptedException {
+        String address = arguments.length > 0 ? arguments[0] : "127.0.0.1";
+        int clients = arguments.length > 1 ? Integer.parseInt(arguments[1]) : CLIENTS;
+        try (Listener listener = Listener.bind(new InetSocketAddress(address, 0));
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Thread.startVirtualThread(() -> serve(listener));
-            List<Thread> clients = new ArrayList<>();
-            for (int i = 0; i < CLIENTS; i++) {
-                clients.add(Thread.startVirtualThread(() -> ask(listener.address())));
+            List<Future<?>> asking = new ArrayList<>();
+            for (int i = 0; i < clients; i++) {
+                asking.add(threads.submit(() -> ask(listener.address())));
             }
-            for (Thread client : clients) {
-                client.join();
+            for (Future<?> each : asking) {
+                each.get();
             }
         }
         System.out.println("all clients have their answers");
