@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The message exchange of an identifier of a connected service with its peer, and its effect on the queue pair.
  *
- * <p>All state except the settings is guarded by the host's lock.
+ * <p>All state except the settings is guarded by the engine's lock.
  */
 final class ConnectionExchange {
     private static final int PSN_MASK = 0xff_ffff;
@@ -57,7 +57,7 @@ final class ConnectionExchange {
         this.id = id;
         this.service = service;
         this.addresses = addresses;
-        this.startingPsn = service.host().random() & PSN_MASK;
+        this.startingPsn = service.random() & PSN_MASK;
         this.life = new ConnectionLife(id);
     }
 
@@ -182,8 +182,7 @@ final class ConnectionExchange {
         attributes = received;
         if (ProcessGuid.isRdma4jPeer(peerGuid)) {
             boolean reportsMarks = ProcessGuid.reportsMarks(peerGuid);
-            service.host()
-                    .devices()
+            service.devices()
                     .peerReputation()
                     .noteRdma4jPeer(received.peer(), received.peerQueuePair(), reportsMarks, this);
         }
@@ -300,7 +299,7 @@ final class ConnectionExchange {
     boolean destroy(long nowNanos) {
         ConnectionAttributes known = attributes;
         if (known != null) {
-            service.host().devices().peerReputation().forget(known.peer(), known.peerQueuePair(), this);
+            service.devices().peerReputation().forget(known.peer(), known.peerQueuePair(), this);
         }
         CmConnection current = connection;
         if (current == null) {

@@ -7,7 +7,7 @@ import io.rdma4j.verbs.Device;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports the setup and the end of one connection to Flight Recorder. Guarded by the host's lock.
+ * Reports the setup and the end of one connection to Flight Recorder. Guarded by the engine's lock.
  *
  * <p>Without a recording it remembers three numbers and a flag.
  */

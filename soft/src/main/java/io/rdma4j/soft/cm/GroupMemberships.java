@@ -77,7 +77,7 @@ final class GroupMemberships {
                             + ": Linux delivers no IPv6 groups on loopback interfaces. Bind to an address of another"
                             + " interface, or use an IPv4 group");
         }
-        remember(membership, receives ? service.host().joinGroup(at, group) : null);
+        remember(membership, receives ? service.joinGroup(at, group) : null);
         AddressVector addressVector =
                 AddressVector.of(at.gidIndex(), group).withHopLimit(HOP_LIMIT).withTrafficClass(typeOfService);
         return ProviderEvent.joined(
@@ -105,7 +105,7 @@ final class GroupMemberships {
     void leave(Object membership) {
         MulticastGroup group = joined.isEmpty() ? null : joined.remove(membership);
         if (group != null) {
-            service.host().leaveGroup(group);
+            service.leaveGroup(group);
         }
     }
 

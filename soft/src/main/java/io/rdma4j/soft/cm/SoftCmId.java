@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An identifier, with the states and rules of Linux's rdma_cm.
  *
- * <p>The application's calls come from one thread at a time. Calls caused by the network come under the host's lock,
+ * <p>The application's calls come from one thread at a time. Calls caused by the network come under the engine's lock,
  * which guards the connection's fields.
  */
 final class SoftCmId implements ProviderCmId {
@@ -218,13 +218,13 @@ final class SoftCmId implements ProviderCmId {
         created.serveEarlyRequests();
     }
 
-    /** Handles a request for this listener; under the host's lock. */
+    /** Handles a request for this listener; under the engine's lock. */
     void onRequest(CmConnection request) {
         SoftCmId child = child(request.route(), request.request().privateData());
         child.sink = sink.onConnectRequest(child, child.connection.onRequest(request));
     }
 
-    /** Handles a resolution request for this datagram service; under the host's lock. */
+    /** Handles a resolution request for this datagram service; under the engine's lock. */
     void onRequest(ServiceRequest request) {
         SoftCmId child = child(request.route(), request.message().privateData());
         child.sink = sink.onConnectRequest(child, child.datagrams.onRequest(request));
@@ -233,7 +233,7 @@ final class SoftCmId implements ProviderCmId {
     /** Creates the identifier of a request that the filter has let pass. */
     private SoftCmId child(CmRoute route, PrivateData privateData) {
         IpCmHeader header = Objects.requireNonNull(IpCmHeader.parse(privateData));
-        LocalEndpoint at = Objects.requireNonNull(service.host().localEndpointOf(route));
+        LocalEndpoint at = Objects.requireNonNull(service.endpoints().of(route));
         SoftCmId child = new SoftCmId(service, portSpace, queuePairType, sink);
         child.addresses.connected(at, header, addresses.requireLocal().getPort(), route.scope());
         child.typeOfService = typeOfService;
@@ -357,7 +357,7 @@ final class SoftCmId implements ProviderCmId {
     }
 
     /**
-     * Disconnects or rejects the peer as appropriate; under the host's lock. Returns whether the connection is over,
+     * Disconnects or rejects the peer as appropriate; under the engine's lock. Returns whether the connection is over,
      * without a time-wait.
      */
     boolean destroyExchange(long nowNanos) {
@@ -365,7 +365,7 @@ final class SoftCmId implements ProviderCmId {
         return connection.destroy(nowNanos);
     }
 
-    // ---- events; under the host's lock
+    // ---- events; under the engine's lock
 
     /** Handles a disconnect by either side; only the first one is an event. */
     void onDisconnected(boolean timedOut) {
@@ -456,7 +456,7 @@ final class SoftCmId implements ProviderCmId {
 
     @Nullable
     LocalEndpoint localEndpointOf(CmRoute route) {
-        return service.host().localEndpointOf(route);
+        return service.endpoints().of(route);
     }
 
     /** Returns the port of a listener. */
@@ -471,12 +471,12 @@ final class SoftCmId implements ProviderCmId {
 
     /** Returns whether requests may name another sender than the address that they come from. */
     boolean allowsForeignRequests() {
-        return service.host().devices().security().allowsForeignRequests();
+        return service.devices().security().allowsForeignRequests();
     }
 
     /** Returns the logger of possible attacks. */
     AttackWarnings warnings() {
-        return service.host().devices().warnings();
+        return service.devices().warnings();
     }
 
     /** Returns whether it has a peer whose disconnect was not reported. */
