@@ -17,8 +17,8 @@ import io.rdma4j.soft.gsi.GsiQueuePair;
 import io.rdma4j.soft.gsi.MulticastGroup;
 import io.rdma4j.soft.gsi.MulticastGroups;
 import io.rdma4j.soft.options.SecurityOptions;
+import io.rdma4j.soft.sharing.HostPort;
 import io.rdma4j.soft.sharing.ProcessExitHandler;
-import io.rdma4j.soft.sharing.SharedPort;
 import io.rdma4j.soft.sharing.Sharing;
 import io.rdma4j.transport.cm.AbandonedConnection;
 import io.rdma4j.transport.cm.AgentEvent;
@@ -217,7 +217,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
     }
 
     @Override
-    public void onProcessExited(SharedPort port, int slot) {
+    public void onProcessExited(HostPort port, int slot) {
         Gid address = gid(port);
         agent.onPeersLost(connection -> connection.route().matchesPeer(address, port.scope())
                 && Slot.ofCommunicationId(connection.remoteId()) == slot);
@@ -225,7 +225,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
     }
 
     @Override
-    public void onCrashDisconnects(SharedPort port, List<AbandonedConnection> connections) {
+    public void onCrashDisconnects(HostPort port, List<AbandonedConnection> connections) {
         endpoints.use(port);
         for (AbandonedConnection each : connections) {
             agent.disconnectAbandoned(engine.nowNanos(), each);

@@ -197,11 +197,11 @@ final class LocalEndpoints {
 
     /** Routes connection requests to an attached address for the service ID to this process. */
     void registerService(InetAddress local, long serviceId) {
-        sharing.openSharedPort(engine, local).registerService(serviceId);
+        sharing.openHostPort(engine, local).registerService(serviceId);
     }
 
     /** Reverts {@link #registerService}. */
     void unregisterService(InetAddress local, long serviceId) {
-        sharing.openSharedPort(engine, local).unregisterService(serviceId);
+        sharing.openHostPort(engine, local).unregisterService(serviceId);
     }
 }
