@@ -69,9 +69,14 @@ final class SoftCmId implements ProviderCmId {
     private final PortSpace portSpace;
     private final QueuePairType queuePairType;
     private final IdAddresses addresses;
-    private final GroupMemberships memberships;
-    private final DatagramExchange datagrams;
     private final ConnectionExchange connection;
+
+    /** Null if this is an identifier of a connected service. */
+    private final @Nullable DatagramExchange datagrams;
+
+    /** Null before the first group. */
+    private @Nullable GroupMemberships memberships;
+
     private CmEventSink sink;
     private volatile State state = State.IDLE;
     private volatile int typeOfService;
@@ -84,9 +89,8 @@ final class SoftCmId implements ProviderCmId {
         this.queuePairType = queuePairType;
         this.sink = sink;
         this.addresses = new IdAddresses(service, portSpace);
-        this.memberships = new GroupMemberships(service);
-        this.datagrams = new DatagramExchange(this, service, addresses);
         this.connection = new ConnectionExchange(this, service, addresses);
+        this.datagrams = isDatagram() ? new DatagramExchange(this, service, addresses) : null;
     }
 
     // ---- addresses and route
@@ -194,12 +198,19 @@ final class SoftCmId implements ProviderCmId {
         if (!isDatagram()) {
             throw wrongState(GroupMemberships.JOIN, "its type " + queuePairType + " is not a datagram type");
         }
-        emit(memberships.join(at, wanted, typeOfService, membership));
+        GroupMemberships joined = memberships;
+        if (joined == null) {
+            joined = new GroupMemberships(service);
+            memberships = joined;
+        }
+        emit(joined.join(at, wanted, typeOfService, membership));
     }
 
     @Override
     public void leaveMulticast(Object membership) {
-        memberships.leave(membership);
+        if (memberships != null) {
+            memberships.leave(membership);
+        }
     }
 
     // ---- passive side
@@ -227,7 +238,8 @@ final class SoftCmId implements ProviderCmId {
     /** Handles a resolution request for this datagram service; under the engine's lock. */
     void onRequest(ServiceRequest request) {
         SoftCmId child = child(request.route(), request.message().privateData());
-        child.sink = sink.onConnectRequest(child, child.datagrams.onRequest(request));
+        DatagramExchange exchange = Objects.requireNonNull(child.datagrams);
+        child.sink = sink.onConnectRequest(child, exchange.onRequest(request));
     }
 
     /** Creates the identifier of a request that the filter has let pass. */
@@ -246,7 +258,9 @@ final class SoftCmId implements ProviderCmId {
     @Override
     public void onRequestTaken() {
         service.locked(now -> {
-            datagrams.requestTaken();
+            if (datagrams != null) {
+                datagrams.requestTaken();
+            }
             connection.requestTaken();
             return this;
         });
@@ -255,10 +269,11 @@ final class SoftCmId implements ProviderCmId {
     @Override
     public void accept(ConnectionParameters parameters) {
         require("rdma_accept", State.CONNECT);
-        if (isDatagram()) {
+        DatagramExchange exchange = datagrams;
+        if (exchange != null) {
             byte[] privateData = parameters.privateData();
             requirePrivateData("rdma_accept", privateData.length, DatagramParameters.REPLY_PRIVATE_DATA);
-            service.run(now -> datagrams.accept(now, parameters.queuePairNumber(), privateData));
+            service.run(now -> exchange.accept(now, parameters.queuePairNumber(), privateData));
             return;
         }
         requirePrivateData("rdma_accept", parameters.privateDataLength(), ConnectionParameters.REPLY_PRIVATE_DATA);
@@ -270,8 +285,8 @@ final class SoftCmId implements ProviderCmId {
     @Override
     public void connect(ConnectionParameters parameters) {
         require("rdma_connect", State.ROUTE_RESOLVED);
-        if (isDatagram()) {
-            resolveService(parameters.privateData());
+        if (datagrams != null) {
+            resolveService(datagrams, parameters.privateData());
             return;
         }
         requirePrivateData("rdma_connect", parameters.privateDataLength(), ConnectionParameters.REQUEST_PRIVATE_DATA);
@@ -282,11 +297,11 @@ final class SoftCmId implements ProviderCmId {
         });
     }
 
-    private void resolveService(byte[] privateData) {
+    private void resolveService(DatagramExchange exchange, byte[] privateData) {
         requirePrivateData("rdma_connect", privateData.length, DatagramParameters.REQUEST_PRIVATE_DATA);
         long serviceId = portSpace.serviceId(addresses.requirePeer().getPort());
         service.run(now -> {
-            datagrams.resolve(now, serviceId, privateData);
+            exchange.resolve(now, serviceId, privateData);
             state = State.CONNECT;
         });
     }
@@ -301,9 +316,10 @@ final class SoftCmId implements ProviderCmId {
 
     @Override
     public void reject(byte[] privateData, boolean becauseOfEnhancement) {
-        if (isDatagram()) {
+        DatagramExchange exchange = datagrams;
+        if (exchange != null) {
             requirePrivateData("rdma_reject", privateData.length, DatagramParameters.REPLY_PRIVATE_DATA);
-            service.run(now -> datagrams.reject(now, privateData));
+            service.run(now -> exchange.reject(now, privateData));
             return;
         }
         requirePrivateData("rdma_reject", privateData.length, ConnectionParameters.REJECT_PRIVATE_DATA);
@@ -343,7 +359,9 @@ final class SoftCmId implements ProviderCmId {
             listener.close();
         }
         service.run(this::destroy);
-        memberships.close();
+        if (memberships != null) {
+            memberships.close();
+        }
         addresses.close();
     }
 
@@ -361,7 +379,9 @@ final class SoftCmId implements ProviderCmId {
      * without a time-wait.
      */
     boolean destroyExchange(long nowNanos) {
-        datagrams.destroy(nowNanos);
+        if (datagrams != null) {
+            datagrams.destroy(nowNanos);
+        }
         return connection.destroy(nowNanos);
     }
 
