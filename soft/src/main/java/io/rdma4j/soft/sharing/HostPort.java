@@ -65,7 +65,7 @@ public final class HostPort extends Port {
     private final PortRings rings;
 
     /** Changed under the engine lock, by {@link #become} alone. */
-    private volatile PortRole role = new PortRole.NotOpen();
+    private volatile PortRole role;
 
     private long retryNanos = FIRST_RETRY_NANOS;
 
@@ -74,6 +74,7 @@ public final class HostPort extends Port {
         this.engine = engine;
         this.sharing = sharing;
         this.socket = socket;
+        role = new PortRole.NotOpen(address);
         siblings = new AddressSiblings(high(), low());
         watch = new OwnerWatch(engine, this);
         refusals = new JoinRefusals(address);

@@ -7,6 +7,7 @@ import io.rdma4j.soft.engine.Receiver;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
 import java.io.IOException;
+import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,10 +75,10 @@ sealed interface PortRole {
     }
 
     /** The port is not open yet. */
-    record NotOpen() implements PortRole {
+    record NotOpen(InetAddress address) implements PortRole {
         @Override
         public Link link() {
-            throw new IllegalStateException("the port is not open");
+            throw new IllegalStateException("port " + address + " is not open");
         }
 
         @Override
@@ -305,7 +306,7 @@ sealed interface PortRole {
          * Creates the role.
          *
          * @param link the link of the last role
-         * @param closesLink whether to close it with this role
+         * @param closesLink true to close it with this role
          */
         Ownerless(HostPort port, Link link, Link sender, boolean closesLink, long sinceNanos) {
             this.port = port;
