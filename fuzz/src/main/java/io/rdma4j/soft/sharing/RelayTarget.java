@@ -60,7 +60,7 @@ public final class RelayTarget implements FuzzTarget {
         private static final Fixture INSTANCE = new Fixture();
 
         private final Engine engine;
-        private final SharedPort port;
+        private final HostPort port;
         private final Link sender;
         private int members;
 
@@ -81,18 +81,18 @@ public final class RelayTarget implements FuzzTarget {
                                 null,
                                 new SecureRandom())
                         .main();
-                port = sharing.openSharedPort(engine, ADDRESS);
+                port = sharing.openHostPort(engine, ADDRESS);
                 sender = network.newLinkSet().openUdp(ADDRESS, 0);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
         }
 
-        PortMember member(LocalChannel channel) {
+        MemberLink member(LocalChannel channel) {
             if (++members % MEMBERS_BETWEEN_COLLECTIONS == 0) {
                 System.gc();
             }
-            return new PortMember(port, channel, sender, engine.slot());
+            return new MemberLink(port, channel, sender, engine.slot());
         }
     }
 
@@ -180,7 +180,7 @@ public final class RelayTarget implements FuzzTarget {
     private void toOwner(Fixture fixture) {
         List<Wire> wires = Stream.generate(Wire::new).limit(CHANNELS).toList();
         Deque<Wire> unaccepted = new ArrayDeque<>(wires);
-        PortOwner owner = new PortOwner(
+        MemberTable owner = new MemberTable(
                 fixture.engine,
                 fixture.port,
                 new LinkSet.LocalListener() {
@@ -256,7 +256,7 @@ public final class RelayTarget implements FuzzTarget {
 
     private void toMember(Fixture fixture) {
         Wire wire = new Wire();
-        PortMember member = fixture.member(wire);
+        MemberLink member = fixture.member(wire);
         ReceiveBurst burst = new ReceiveBurst(BURST_FRAMES);
         Deque<byte[]> expected = new ArrayDeque<>();
         while (position < bytes.length && !wire.isClosed) {
@@ -282,7 +282,7 @@ public final class RelayTarget implements FuzzTarget {
         return message.put(Captures.payload(frame)).array();
     }
 
-    private static void receiveAll(Fixture fixture, PortMember member, ReceiveBurst burst, Deque<byte[]> expected) {
+    private static void receiveAll(Fixture fixture, MemberLink member, ReceiveBurst burst, Deque<byte[]> expected) {
         member.preparePoll(fixture.engine.nowNanos(), true);
         while (member.poll(burst) > 0) {
             for (int i = 0; i < burst.count(); i++) {

@@ -5,19 +5,26 @@ import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.soft.device.InterfaceWatch;
 import io.rdma4j.soft.device.PeerReputation;
+import io.rdma4j.soft.device.RunningStack;
 import io.rdma4j.soft.device.SoftDevice;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.soft.engine.DeadlineTask;
+import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Port;
 import io.rdma4j.soft.engine.Slot;
 import io.rdma4j.soft.gsi.GsiHandler;
+import io.rdma4j.soft.gsi.GsiQueuePair;
+import io.rdma4j.soft.gsi.MulticastGroup;
+import io.rdma4j.soft.gsi.MulticastGroups;
 import io.rdma4j.soft.options.SecurityOptions;
+import io.rdma4j.soft.sharing.HostPort;
 import io.rdma4j.soft.sharing.ProcessExitHandler;
-import io.rdma4j.soft.sharing.SharedPort;
+import io.rdma4j.soft.sharing.Sharing;
 import io.rdma4j.transport.cm.AbandonedConnection;
 import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.CmAgent;
 import io.rdma4j.transport.cm.CmConfiguration;
+import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.verbs.QueuePairType;
@@ -28,17 +35,20 @@ import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.Packet;
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection manager of a stack: the protocol machine, and the identifiers that use it.
+ * The connection manager of a stack: the protocol machine, the identifiers that use it, and the main engine, which carries its
+ * messages.
  *
  * <p>The engine's lock guards the machine. After each input, under the same lock, {@link #flush} passes the machine's events to
  * the identifiers and sends its messages.
@@ -55,7 +65,12 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
     /** The interval at which to check whether the peers have replied. */
     private static final long REPLY_CHECK_NANOS = 200_000;
 
-    private final CmHost host;
+    private final SoftDevices devices;
+    private final Engine engine;
+    private final Sharing sharing;
+    private final GsiQueuePair gsi;
+    private final MulticastGroups groups;
+    private final LocalEndpoints endpoints;
     private final CmAgent agent;
     private final PortTable ports;
     private final AddressWatch addressWatch;
@@ -77,28 +92,44 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
     /** True when the wait for the replies of disconnected peers is over. */
     private volatile boolean finished;
 
-    private CmService(CmHost host) {
-        this.host = host;
-        this.addressWatch = new AddressWatch(host.devices().host().canChange());
-        this.agent = new CmAgent(configuration(host));
-        PeerReputation peerReputation = host.devices().peerReputation();
+    private CmService(SoftDevices devices) {
+        this.devices = devices;
+        RunningStack stack = devices.running();
+        engine = stack.engines().main();
+        sharing = stack.sharing();
+        gsi = stack.gsi();
+        groups = stack.groups();
+        endpoints = new LocalEndpoints(devices, engine, sharing);
+        addressWatch = new AddressWatch(devices.host().canChange());
+        agent = new CmAgent(configuration());
+        PeerReputation peerReputation = devices.peerReputation();
         agent.gate((nowNanos, source) -> !peerReputation.isRefused(Gids.toVerbs(source), nowNanos));
-        this.ports = new PortTable(host::portClaims, host::random, host.engine().clock());
+        ports = new PortTable(sharing::claims, this::random, engine.clock());
     }
 
     /** Joins connection management to the main engine. */
     static CmService start(SoftDevices devices) {
-        CmService service = new CmService(new CmHost(devices));
-        service.host.handlers(service);
+        CmService service = new CmService(devices);
+        service.setHandlers();
         devices.watch().add(service);
         return service;
     }
 
-    private static CmConfiguration configuration(CmHost host) {
-        SecurityOptions limits = host.devices().security();
+    private void setHandlers() {
+        engine.lock();
+        try {
+            gsi.handler(this);
+            sharing.exitHandler(this);
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    private CmConfiguration configuration() {
+        SecurityOptions limits = devices.security();
         return new CmConfiguration(
-                host.devices().guid(),
-                host::newCommunicationId,
+                devices.guid(),
+                () -> Slot.communicationId(engine.slot(), random()), // routes replies to this process
                 limits.halfOpen(),
                 limits.allowsForeignRequests(),
                 CmConfiguration.DEFAULT_FIRST_RETRANSMIT_NANOS,
@@ -107,8 +138,19 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
                 limits.connectionsPerPeer());
     }
 
-    CmHost host() {
-        return host;
+    /** Returns the main engine, whose lock guards all protocol state. */
+    Engine engine() {
+        return engine;
+    }
+
+    /** Returns the devices of the stack; with or without the lock. */
+    SoftDevices devices() {
+        return devices;
+    }
+
+    /** Returns the local addresses that are ready for traffic. */
+    LocalEndpoints endpoints() {
+        return endpoints;
     }
 
     CmAgent agent() {
@@ -125,18 +167,23 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
         return ports;
     }
 
+    /** Returns an unpredictable number; with or without the lock. */
+    int random() {
+        return engine.random().nextInt();
+    }
+
     // ---- input and output
 
     /** Runs an action under the lock; any thread. */
     <T extends @Nullable Object> T locked(Locked<T> action) {
-        host.engine().lock();
+        engine.lock();
         try {
-            return action.run(host.engine().nowNanos());
+            return action.run(engine.nowNanos());
         } finally {
             try {
                 flush();
             } finally {
-                host.engine().unlock();
+                engine.unlock();
             }
         }
     }
@@ -170,7 +217,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
     }
 
     @Override
-    public void onProcessExited(SharedPort port, int slot) {
+    public void onProcessExited(HostPort port, int slot) {
         Gid address = gid(port);
         agent.onPeersLost(connection -> connection.route().matchesPeer(address, port.scope())
                 && Slot.ofCommunicationId(connection.remoteId()) == slot);
@@ -178,10 +225,10 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
     }
 
     @Override
-    public void onCrashDisconnects(SharedPort port, List<AbandonedConnection> connections) {
-        host.use(port);
+    public void onCrashDisconnects(HostPort port, List<AbandonedConnection> connections) {
+        endpoints.use(port);
         for (AbandonedConnection each : connections) {
-            agent.disconnectAbandoned(host.engine().nowNanos(), each);
+            agent.disconnectAbandoned(engine.nowNanos(), each);
         }
         flush();
     }
@@ -190,18 +237,28 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
     int disconnectAbandoned(List<AbandonedConnection> connections) {
         Map<InetAddress, Boolean> isAttached = new HashMap<>();
         List<AbandonedConnection> reachable = connections.stream()
-                .filter(each -> isAttached.computeIfAbsent(Gids.localAddress(each.route()), this::tryAttach))
+                .filter(each -> isAttached.computeIfAbsent(Gids.localAddress(each.route()), endpoints::tryAttach))
                 .toList();
         run(now -> reachable.forEach(each -> agent.disconnectAbandoned(now, each)));
         return reachable.size();
     }
 
-    private boolean tryAttach(InetAddress local) {
-        try {
-            return host.attach(local) != null;
-        } catch (RdmaException e) {
-            return false; // another user's process or the kernel has the address now
+    /**
+     * Makes another process of this host disconnect a connection if this one is killed; under the lock. Peers on the same
+     * address are notified without it ({@link #onProcessExited}).
+     */
+    private void addCrashDisconnect(CmConnection connection) {
+        CmRoute route = connection.route();
+        if (!route.matchesPeer(route.local(), route.scope())) {
+            sharing.crashDisconnects().add(connection.asAbandonedConnection());
+            sharing.registerWithGuardian(engine.nowNanos());
         }
+    }
+
+    /** Returns the file with the connections that another process disconnects, or null if there is none. */
+    @Nullable
+    Path connectionsFile() {
+        return sharing.crashDisconnects().path();
     }
 
     private static Gid gid(Port port) {
@@ -218,14 +275,22 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
             }
             CmDatagram datagram = agent.pollTransmit();
             while (datagram != null) {
-                host.send(datagram);
+                send(datagram);
                 datagram = agent.pollTransmit();
             }
         } catch (RuntimeException | Error fault) {
             SharedThread.report(
                     CmService.class, "a message of the connection manager was not sent", fault); // the timer repeats it
         }
-        host.engine().schedule(timer, agent.nextDeadlineNanos());
+        engine.schedule(timer, agent.nextDeadlineNanos());
+    }
+
+    /** Sends a management datagram, unreliably. */
+    private void send(CmDatagram datagram) {
+        Port port = endpoints.portOf(datagram.route());
+        if (port != null) {
+            gsi.send(port, datagram);
+        }
     }
 
     /** Passes an event to its identifier. A connection for which this fails ends, since its identifier does not know its state. */
@@ -235,7 +300,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
         } catch (RuntimeException | Error fault) {
             SharedThread.report(CmService.class, "an event of the connection manager could not be reported", fault);
             if (event instanceof AgentEvent.OfConnection ofConnection) {
-                boolean _ = ofConnection.connection().destroy(host.engine().nowNanos());
+                boolean _ = ofConnection.connection().destroy(engine.nowNanos());
             }
         }
     }
@@ -247,10 +312,11 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
             case AgentEvent.ServiceRequested requested ->
                 ((SoftCmId) requested.request().service().attachment()).onRequest(requested.request());
             case AgentEvent.Opened opened -> {
-                host.addCrashDisconnect(opened.connection());
+                addCrashDisconnect(opened.connection());
                 deliverToExchange(opened);
             }
-            case AgentEvent.Closed closed -> host.removeCrashDisconnect(closed.connection());
+            case AgentEvent.Closed closed ->
+                sharing.crashDisconnects().remove(closed.connection().localId());
             case AgentEvent.OfConnection ofConnection -> deliverToExchange(ofConnection);
             case AgentEvent.OfResolution ofResolution -> {
                 if (ofResolution.resolution().attachment() instanceof DatagramExchange exchange) {
@@ -262,7 +328,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
 
     private void deliverToExchange(AgentEvent.OfConnection event) {
         if (event.connection().attachment() instanceof ConnectionExchange exchange) {
-            exchange.onEvent(host.engine().nowNanos(), event);
+            exchange.onEvent(engine.nowNanos(), event);
         }
     }
 
@@ -280,7 +346,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
             isNew = identifiers.add(id);
         }
         if (isNew) {
-            host.devices().objects().onCreated(id);
+            devices.objects().onCreated(id);
         }
     }
 
@@ -289,7 +355,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
         synchronized (identifiers) {
             identifiers.remove(id);
         }
-        host.devices().objects().onClosed(id);
+        devices.objects().onClosed(id);
     }
 
     private List<SoftCmId> identifiers() {
@@ -303,19 +369,30 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
         return identifiers().stream().map(SoftCmId::describe).toList();
     }
 
+    // ---- multicast groups; without the lock
+
     /**
-     * Attaches a loopback address that no process has. Connection requests to it are then rejected at once, as at an
-     * address of another process, instead of being retransmitted for a minute. All other addresses of this host are
-     * reached from themselves, and so are attached already. Any thread, without the lock.
+     * Makes this host a member of a multicast group on the network interface of an attached address.
+     *
+     * @throws RdmaException if the kernel refuses
      */
-    void attachVacant(InetAddress destination) {
-        if (destination.isLoopbackAddress() && host.isVacant(destination)) {
-            try {
-                var _ = host.attach(destination);
-            } catch (RdmaException taken) {
-                // Another process was faster, and answers.
-                return;
-            }
+    MulticastGroup joinGroup(LocalEndpoint at, io.rdma4j.verbs.Gid group) {
+        String networkName = at.device() instanceof SoftDevice soft ? soft.networkName() : "";
+        engine.lock();
+        try {
+            return groups.hold("rdma_join_multicast", group, networkName, at.address());
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    /** Reverts {@link #joinGroup}. */
+    void leaveGroup(MulticastGroup group) {
+        engine.lock();
+        try {
+            group.release();
+        } finally {
+            engine.unlock();
         }
     }
 
@@ -324,7 +401,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
     @Override
     public void onDeviceRemoved(SoftDevice device) {
         run(now -> {
-            host.detach(each -> each.device().equals(device));
+            endpoints.detach(each -> each.device().equals(device));
             identifiers().forEach(id -> id.onDeviceRemoved(device));
         });
     }
@@ -346,7 +423,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
 
     /** Handles addresses that were removed from their devices or are reached by another path. */
     private void onAddressesChanged(Predicate<LocalEndpoint> isChanged) {
-        host.refreshAttachments();
+        endpoints.refresh();
         run(now -> identifiers().forEach(id -> id.onAddressesChanged(isChanged)));
     }
 
@@ -357,8 +434,8 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
      * lock and for the peers' replies. In virtual time no peer replies during the call, so it does not wait.
      */
     void finish() {
-        if (host.engine().engines().isDriven()) {
-            host.engine().engines().failQueuePairs();
+        if (engine.engines().isDriven()) {
+            engine.engines().failQueuePairs();
             disconnectIdentifiers();
             return;
         }
@@ -380,10 +457,11 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
      * also for identifiers that were closed before.
      */
     private void disconnectAll() {
-        host.engine().engines().failQueuePairs();
+        engine.engines().failQueuePairs();
         disconnectIdentifiers();
         while (!finished && isDisconnecting()) {
-            host.pollAndPause(REPLY_CHECK_NANOS);
+            boolean _ = engine.poll();
+            LockSupport.parkNanos(REPLY_CHECK_NANOS);
         }
     }
 

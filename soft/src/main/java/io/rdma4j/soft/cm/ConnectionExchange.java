@@ -6,6 +6,8 @@ import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.RoutePath;
 import io.rdma4j.cm.spi.ConnectionExplanations;
 import io.rdma4j.soft.device.ProcessGuid;
+import io.rdma4j.soft.events.ConnectionSetupEvent;
+import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmState;
@@ -31,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The message exchange of an identifier of a connected service with its peer, and its effect on the queue pair.
  *
- * <p>All state except the settings is guarded by the host's lock.
+ * <p>All state except the settings is guarded by the engine's lock.
  */
 final class ConnectionExchange {
     private static final int PSN_MASK = 0xff_ffff;
@@ -44,7 +46,6 @@ final class ConnectionExchange {
     private final CmService service;
     private final IdAddresses addresses;
     private final int startingPsn;
-    private final ConnectionLife life;
     private int retryCount;
     private volatile @Nullable ConnectionAttributes attributes;
     private volatile int ackTimeout = -1;
@@ -52,12 +53,17 @@ final class ConnectionExchange {
     private volatile ConnectionEnhancement enhancement = ConnectionEnhancement.NONE;
     private @Nullable CmConnection connection;
 
+    /** The setup in progress, if there is a recording. */
+    private @Nullable ConnectionSetupEvent setup;
+
+    private boolean isOpen;
+    private long openedNanos;
+
     ConnectionExchange(SoftCmId id, CmService service, IdAddresses addresses) {
         this.id = id;
         this.service = service;
         this.addresses = addresses;
-        this.startingPsn = service.host().random() & PSN_MASK;
-        this.life = new ConnectionLife(id);
+        this.startingPsn = service.random() & PSN_MASK;
     }
 
     // ---- settings
@@ -124,8 +130,7 @@ final class ConnectionExchange {
                 .pathMtu(pathMtu.code())
                 .primaryPath(primaryPath(from, to, flowLabel))
                 .privateData(header.with(PrivateData.of(parameters.privateData())));
-        life.begin(true);
-        life.queuePair(parameters.queuePairNumber());
+        beginSetup();
         connection = service.agent().connect(nowNanos, withTransportType(request), addresses.peerScope(), this);
     }
 
@@ -160,8 +165,7 @@ final class ConnectionExchange {
         connection = request;
         request.attach(this);
         Req message = request.request();
-        life.begin(false);
-        life.peerQueuePair(message.localQueuePair());
+        beginSetup();
         int scope = addresses.requireLocalEndpoint().scope();
         onPeerAttributes(ConnectionAttributes.passive(message, scope, startingPsn), message.localCaGuid());
         ConnectionParameters received = ConnectionParameters.NONE
@@ -179,8 +183,7 @@ final class ConnectionExchange {
         attributes = received;
         if (ProcessGuid.isRdma4jPeer(peerGuid)) {
             boolean reportsMarks = ProcessGuid.reportsMarks(peerGuid);
-            service.host()
-                    .devices()
+            service.devices()
                     .peerReputation()
                     .noteRdma4jPeer(received.peer(), received.peerQueuePair(), reportsMarks, this);
         }
@@ -194,7 +197,6 @@ final class ConnectionExchange {
 
     void accept(long nowNanos, ConnectionParameters parameters) {
         CmConnection request = requireConnection("rdma_accept", CmState.REQ_RECEIVED, CmState.MRA_REQ_SENT);
-        life.queuePair(parameters.queuePairNumber());
         ConnectionAttributes known = attributes;
         if (known != null) {
             attributes = known.withDepths(parameters.responderResources(), parameters.initiatorDepth());
@@ -218,14 +220,10 @@ final class ConnectionExchange {
     // ---- both sides
 
     void reject(long nowNanos, RejectReason reason, byte[] privateData) {
-        requireConnection(
-                        "rdma_reject",
-                        CmState.REQ_RECEIVED,
-                        CmState.MRA_REQ_SENT,
-                        CmState.REP_RECEIVED,
-                        CmState.MRA_REP_SENT)
-                .reject(nowNanos, reason, PrivateData.of(privateData));
-        life.ended(nowNanos, ConnectionLife.REJECTED);
+        CmConnection current = requireConnection(
+                "rdma_reject", CmState.REQ_RECEIVED, CmState.MRA_REQ_SENT, CmState.REP_RECEIVED, CmState.MRA_REP_SENT);
+        current.reject(nowNanos, reason, PrivateData.of(privateData));
+        recordEnd(nowNanos, current, ConnectionRecord.REJECTED);
     }
 
     void disconnect(long nowNanos) {
@@ -297,14 +295,14 @@ final class ConnectionExchange {
     boolean destroy(long nowNanos) {
         ConnectionAttributes known = attributes;
         if (known != null) {
-            service.host().devices().peerReputation().forget(known.peer(), known.peerQueuePair(), this);
+            service.devices().peerReputation().forget(known.peer(), known.peerQueuePair(), this);
         }
         CmConnection current = connection;
         if (current == null) {
             return true;
         }
-        life.ended(
-                nowNanos, current.state() == CmState.DREQ_SENT ? ConnectionLife.DISCONNECTED : ConnectionLife.CLOSED);
+        boolean isDisconnecting = current.state() == CmState.DREQ_SENT;
+        recordEnd(nowNanos, current, isDisconnecting ? ConnectionRecord.DISCONNECTED : ConnectionRecord.CLOSED);
         return current.destroy(nowNanos);
     }
 
@@ -330,7 +328,7 @@ final class ConnectionExchange {
     // ---- events of the connection
 
     void onEvent(long nowNanos, AgentEvent.OfConnection event) {
-        report(nowNanos, event);
+        record(nowNanos, event);
         switch (event) {
             case AgentEvent.Replied replied -> onReply(replied.connection(), replied.reply());
             case AgentEvent.ReadyToUse _ -> id.emit(new CmEvent.Established(ConnectionParameters.NONE));
@@ -342,32 +340,6 @@ final class ConnectionExchange {
             case AgentEvent.TimewaitExit _ -> id.onTimewaitExit();
             case AgentEvent.Requested _, AgentEvent.Opened _, AgentEvent.Closed _ -> {
                 // The listener and the service handle these.
-            }
-        }
-    }
-
-    private void report(long nowNanos, AgentEvent.OfConnection event) {
-        switch (event) {
-            case AgentEvent.Replied replied ->
-                life.peerQueuePair(replied.connection().remoteQueuePair());
-            case AgentEvent.Opened _ -> life.opened(nowNanos);
-            case AgentEvent.Rejected rejected ->
-                life.ended(
-                        nowNanos,
-                        "rejected by the peer: "
-                                + io.rdma4j.cm.RejectReason.text(
-                                        rejected.reject().reason()));
-            case AgentEvent.Unreachable _ -> life.ended(nowNanos, ConnectionLife.UNREACHABLE);
-            case AgentEvent.DisconnectRequested _ -> life.ended(nowNanos, ConnectionLife.DISCONNECTED_BY_PEER);
-            case AgentEvent.Disconnected disconnected ->
-                life.ended(
-                        nowNanos, disconnected.timedOut() ? ConnectionLife.UNCONFIRMED : ConnectionLife.DISCONNECTED);
-            case AgentEvent.Requested _,
-                    AgentEvent.ReadyToUse _,
-                    AgentEvent.Discarded _,
-                    AgentEvent.TimewaitExit _,
-                    AgentEvent.Closed _ -> {
-                // They neither open nor end a connection.
             }
         }
     }
@@ -402,5 +374,69 @@ final class ConnectionExchange {
                         ? ConnectionExplanations.noAnswerToRequest(id.describe(), ConnectionExplanations.ROCE_PORT_OPEN)
                         : ConnectionExplanations.noAnswerToReply(
                                 id.describe(), ConnectionExplanations.ROCE_PORT_OPEN)));
+    }
+
+    // ---- recordings
+
+    private void beginSetup() {
+        if (FlightEvents.isOn()) {
+            ConnectionSetupEvent event = new ConnectionSetupEvent();
+            event.begin();
+            setup = event;
+        }
+    }
+
+    private void record(long nowNanos, AgentEvent.OfConnection event) {
+        CmConnection current = event.connection();
+        switch (event) {
+            case AgentEvent.Opened _ -> {
+                isOpen = true;
+                openedNanos = nowNanos;
+                endSetup(current, ConnectionSetupEvent.ESTABLISHED);
+            }
+            case AgentEvent.Rejected rejected ->
+                recordEnd(
+                        nowNanos,
+                        current,
+                        "rejected by the peer: "
+                                + io.rdma4j.cm.RejectReason.text(
+                                        rejected.reject().reason()));
+            case AgentEvent.Unreachable _ -> recordEnd(nowNanos, current, ConnectionRecord.UNREACHABLE);
+            case AgentEvent.DisconnectRequested _ ->
+                recordEnd(nowNanos, current, ConnectionRecord.DISCONNECTED_BY_PEER);
+            case AgentEvent.Disconnected disconnected ->
+                recordEnd(
+                        nowNanos,
+                        current,
+                        disconnected.timedOut() ? ConnectionRecord.UNCONFIRMED : ConnectionRecord.DISCONNECTED);
+            case AgentEvent.Requested _,
+                    AgentEvent.Replied _,
+                    AgentEvent.ReadyToUse _,
+                    AgentEvent.Discarded _,
+                    AgentEvent.TimewaitExit _,
+                    AgentEvent.Closed _ -> {
+                // They neither open nor end a connection.
+            }
+        }
+    }
+
+    /** Records the end of a connection, or of a setup without one. Only the first end counts. */
+    private void recordEnd(long nowNanos, CmConnection ended, String reason) {
+        if (!isOpen) {
+            endSetup(ended, reason);
+            return;
+        }
+        isOpen = false;
+        if (FlightEvents.isOn()) {
+            ConnectionRecord.end(id, ended, nowNanos - openedNanos, reason);
+        }
+    }
+
+    private void endSetup(CmConnection of, String result) {
+        ConnectionSetupEvent event = setup;
+        setup = null;
+        if (event != null) {
+            ConnectionRecord.setUp(event, id, of, result);
+        }
     }
 }

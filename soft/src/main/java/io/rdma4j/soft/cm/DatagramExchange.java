@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The message exchange of an identifier of a datagram service with its peer: one service resolution (SIDR).
  *
- * <p>Guarded by the host's lock.
+ * <p>Guarded by the engine's lock.
  */
 final class DatagramExchange {
     private static final int HOP_LIMIT = 64;

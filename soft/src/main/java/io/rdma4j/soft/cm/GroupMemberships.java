@@ -29,11 +29,8 @@ final class GroupMemberships {
 
     private final CmService service;
 
-    /**
-     * By the library's name of each join; null for a join that is for sending only. Immutable while it is empty, as
-     * most are.
-     */
-    private Map<Object, @Nullable MulticastGroup> joined = Map.of();
+    /** By the library's name of each join; null for a join that is for sending only. */
+    private final Map<Object, @Nullable MulticastGroup> joined = new LinkedHashMap<>();
 
     GroupMemberships(CmService service) {
         this.service = service;
@@ -61,7 +58,7 @@ final class GroupMemberships {
         }
         boolean receives = attributes.flag() == MulticastJoinFlag.FULL_MEMBER;
         if (!group.isMulticast()) {
-            remember(membership, null);
+            joined.put(membership, null);
             return new CmEvent.MulticastError(
                     membership,
                     -Errno.EINVAL.number(),
@@ -69,7 +66,7 @@ final class GroupMemberships {
                             + " and IPv6 addresses that begin with ff");
         }
         if (!group.isIpv4() && at.address().isLoopbackAddress()) {
-            remember(membership, null);
+            joined.put(membership, null);
             return new CmEvent.MulticastError(
                     membership,
                     -Errno.ENETUNREACH.number(),
@@ -77,19 +74,12 @@ final class GroupMemberships {
                             + ": Linux delivers no IPv6 groups on loopback interfaces. Bind to an address of another"
                             + " interface, or use an IPv4 group");
         }
-        remember(membership, receives ? service.host().joinGroup(at, group) : null);
+        joined.put(membership, receives ? service.joinGroup(at, group) : null);
         AddressVector addressVector =
                 AddressVector.of(at.gidIndex(), group).withHopLimit(HOP_LIMIT).withTrafficClass(typeOfService);
         return new CmEvent.MulticastJoin(
                 membership,
                 new DatagramParameters(new byte[0], addressVector, QUEUE_PAIR, DatagramParameters.UDP_QUEUE_KEY));
-    }
-
-    private void remember(Object membership, @Nullable MulticastGroup group) {
-        if (joined.isEmpty()) {
-            joined = new LinkedHashMap<>();
-        }
-        joined.put(membership, group);
     }
 
     private static void refuseWildcard(InetAddress address) {
@@ -103,9 +93,9 @@ final class GroupMemberships {
     }
 
     void leave(Object membership) {
-        MulticastGroup group = joined.isEmpty() ? null : joined.remove(membership);
+        MulticastGroup group = joined.remove(membership);
         if (group != null) {
-            service.host().leaveGroup(group);
+            service.leaveGroup(group);
         }
     }
 

@@ -136,12 +136,12 @@ final class IdAddresses {
     void attachWildcard() {
         InetAddress bound = requireLocal().getAddress();
         if (bound.isAnyLocalAddress()) {
-            service.host().attachAll(DeviceChoice.current(), bound, isFamilyOnly());
+            service.endpoints().attachAll(DeviceChoice.current(), bound, isFamilyOnly());
         }
     }
 
     private LocalEndpoint endpointAt(String operation, InetAddress address) {
-        LocalEndpoint at = service.host().attach(address);
+        LocalEndpoint at = service.endpoints().attach(address);
         if (at == null) {
             throw LocalAddresses.refusal(
                     operation,
@@ -154,7 +154,7 @@ final class IdAddresses {
 
     private boolean isOfThisHost(InetAddress address) {
         try {
-            InterfaceView link = service.host().devices().host().recent(address);
+            InterfaceView link = service.devices().host().recent(address);
             return link != null && link.isUp();
         } catch (SocketException unknown) {
             return true;
@@ -199,14 +199,14 @@ final class IdAddresses {
         }
         InetAddress route = routeSource != null && target.equals(named)
                 ? routeSource
-                : service.host().devices().host().sourceFor(operation, from, target);
+                : service.devices().host().sourceFor(operation, from, target);
         peer = new InetSocketAddress(target, destination.getPort());
         if (local == null) {
             bind(new InetSocketAddress(
                     from != null ? from : wildcardOf(target), source == null ? 0 : source.getPort()));
         }
         if (localEndpoint == null) {
-            LocalEndpoint at = service.host().attach(route);
+            LocalEndpoint at = service.endpoints().attach(route);
             if (at == null) {
                 unresolved = ConnectionExplanations.noDevice(AddressText.of(route), AddressText.of(target));
                 return false;
@@ -215,7 +215,7 @@ final class IdAddresses {
             local = new InetSocketAddress(at.address(), requireLocal().getPort());
         }
         if (!target.equals(route)) {
-            service.attachVacant(target);
+            service.endpoints().attachVacant(target);
         }
         return true;
     }

@@ -11,7 +11,7 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/** Decides which requests a listening identifier takes, as Linux's rdma_cm does. Under the host's lock. */
+/** Decides which requests a listening identifier takes, as Linux's rdma_cm does. Under the engine's lock. */
 final class ListenerFilter {
     private static final int MAX_MTU_CODE = 5;
 

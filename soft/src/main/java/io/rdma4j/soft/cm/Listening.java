@@ -35,7 +35,7 @@ final class Listening {
      */
     private final Set<String> refused = new HashSet<>();
 
-    /** The entry; closed under the host's lock. */
+    /** The entry; closed under the engine's lock. */
     private @Nullable ListenedService<?> entry;
 
     private boolean closed;
@@ -89,7 +89,7 @@ final class Listening {
     }
 
     private void serve(InetAddress address) {
-        service.host().registerService(address, serviceId);
+        service.endpoints().registerService(address, serviceId);
         served.put(AddressText.of(address), address);
     }
 
@@ -123,7 +123,7 @@ final class Listening {
     /** Serves all addresses that can be used; returns the first failure, or null. */
     private @Nullable RdmaException servePresentAddresses(InetAddress wildcard) {
         RdmaException failure = null;
-        List<InetAddress> present = service.host().addresses(choice, wildcard, addresses.isFamilyOnly());
+        List<InetAddress> present = service.endpoints().addresses(choice, wildcard, addresses.isFamilyOnly());
         refused.retainAll(present.stream().map(AddressText::of).toList());
         for (InetAddress address : present) {
             failure = tryServe(address, failure);
@@ -134,12 +134,12 @@ final class Listening {
     private @Nullable RdmaException tryServe(InetAddress address, @Nullable RdmaException earlier) {
         String name = AddressText.of(address);
         boolean isServed = served.containsKey(name);
-        if (refused.contains(name) || isServed && service.host().isAttached(address)) {
+        if (refused.contains(name) || isServed && service.endpoints().isAttached(address)) {
             return earlier;
         }
         try {
             // An address that is served already was removed with its interface, and is back on another one.
-            if (service.host().attach(address) != null && !isServed) {
+            if (service.endpoints().attach(address) != null && !isServed) {
                 serve(address);
             }
             return earlier;
@@ -153,7 +153,7 @@ final class Listening {
 
     private void unserve(InetAddress address) {
         try {
-            service.host().unregisterService(address, serviceId);
+            service.endpoints().unregisterService(address, serviceId);
         } catch (RdmaException removed) {
             // The host no longer has the address, so no request can arrive there.
             return;

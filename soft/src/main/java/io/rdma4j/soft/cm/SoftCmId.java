@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An identifier, with the states and rules of Linux's rdma_cm.
  *
- * <p>The application's calls come from one thread at a time. Calls caused by the network come under the host's lock,
+ * <p>The application's calls come from one thread at a time. Calls caused by the network come under the engine's lock,
  * which guards the connection's fields.
  */
 final class SoftCmId implements ProviderCmId {
@@ -68,9 +68,14 @@ final class SoftCmId implements ProviderCmId {
     private final PortSpace portSpace;
     private final QueuePairType queuePairType;
     private final IdAddresses addresses;
-    private final GroupMemberships memberships;
-    private final DatagramExchange datagrams;
     private final ConnectionExchange connection;
+
+    /** Null if this is an identifier of a connected service. */
+    private final @Nullable DatagramExchange datagrams;
+
+    /** Null before the first group. */
+    private @Nullable GroupMemberships memberships;
+
     private CmEventSink sink;
     private volatile State state = State.IDLE;
     private volatile int typeOfService;
@@ -83,9 +88,8 @@ final class SoftCmId implements ProviderCmId {
         this.queuePairType = queuePairType;
         this.sink = sink;
         this.addresses = new IdAddresses(service, portSpace);
-        this.memberships = new GroupMemberships(service);
-        this.datagrams = new DatagramExchange(this, service, addresses);
         this.connection = new ConnectionExchange(this, service, addresses);
+        this.datagrams = isDatagram() ? new DatagramExchange(this, service, addresses) : null;
     }
 
     // ---- addresses and route
@@ -189,12 +193,19 @@ final class SoftCmId implements ProviderCmId {
         if (!isDatagram()) {
             throw wrongState(GroupMemberships.JOIN, "its type " + queuePairType + " is not a datagram type");
         }
-        emit(memberships.join(at, wanted, typeOfService, membership));
+        GroupMemberships joined = memberships;
+        if (joined == null) {
+            joined = new GroupMemberships(service);
+            memberships = joined;
+        }
+        emit(joined.join(at, wanted, typeOfService, membership));
     }
 
     @Override
     public void leaveMulticast(Object membership) {
-        memberships.leave(membership);
+        if (memberships != null) {
+            memberships.leave(membership);
+        }
     }
 
     // ---- passive side
@@ -213,22 +224,23 @@ final class SoftCmId implements ProviderCmId {
         created.serveEarlyRequests();
     }
 
-    /** Handles a request for this listener; under the host's lock. */
+    /** Handles a request for this listener; under the engine's lock. */
     void onRequest(CmConnection request) {
         SoftCmId child = child(request.route(), request.request().privateData());
         child.sink = sink.onConnectRequest(child, child.connection.onRequest(request));
     }
 
-    /** Handles a resolution request for this datagram service; under the host's lock. */
+    /** Handles a resolution request for this datagram service; under the engine's lock. */
     void onRequest(ServiceRequest request) {
         SoftCmId child = child(request.route(), request.message().privateData());
-        child.sink = sink.onConnectRequest(child, child.datagrams.onRequest(request));
+        DatagramExchange exchange = Objects.requireNonNull(child.datagrams);
+        child.sink = sink.onConnectRequest(child, exchange.onRequest(request));
     }
 
     /** Creates the identifier of a request that the filter has let pass. */
     private SoftCmId child(CmRoute route, PrivateData privateData) {
         IpCmHeader header = Objects.requireNonNull(IpCmHeader.parse(privateData));
-        LocalEndpoint at = Objects.requireNonNull(service.host().localEndpointOf(route));
+        LocalEndpoint at = Objects.requireNonNull(service.endpoints().of(route));
         SoftCmId child = new SoftCmId(service, portSpace, queuePairType, sink);
         child.addresses.connected(at, header, addresses.requireLocal().getPort(), route.scope());
         child.typeOfService = typeOfService;
@@ -241,7 +253,9 @@ final class SoftCmId implements ProviderCmId {
     @Override
     public void onRequestTaken() {
         service.locked(now -> {
-            datagrams.requestTaken();
+            if (datagrams != null) {
+                datagrams.requestTaken();
+            }
             connection.requestTaken();
             return this;
         });
@@ -250,10 +264,11 @@ final class SoftCmId implements ProviderCmId {
     @Override
     public void accept(ConnectionParameters parameters) {
         require("rdma_accept", State.CONNECT);
-        if (isDatagram()) {
+        DatagramExchange exchange = datagrams;
+        if (exchange != null) {
             byte[] privateData = parameters.privateData();
             requirePrivateData("rdma_accept", privateData.length, DatagramParameters.REPLY_PRIVATE_DATA);
-            service.run(now -> datagrams.accept(now, parameters.queuePairNumber(), privateData));
+            service.run(now -> exchange.accept(now, parameters.queuePairNumber(), privateData));
             return;
         }
         requirePrivateData("rdma_accept", parameters.privateDataLength(), ConnectionParameters.REPLY_PRIVATE_DATA);
@@ -265,8 +280,8 @@ final class SoftCmId implements ProviderCmId {
     @Override
     public void connect(ConnectionParameters parameters) {
         require("rdma_connect", State.ROUTE_RESOLVED);
-        if (isDatagram()) {
-            resolveService(parameters.privateData());
+        if (datagrams != null) {
+            resolveService(datagrams, parameters.privateData());
             return;
         }
         requirePrivateData("rdma_connect", parameters.privateDataLength(), ConnectionParameters.REQUEST_PRIVATE_DATA);
@@ -277,11 +292,11 @@ final class SoftCmId implements ProviderCmId {
         });
     }
 
-    private void resolveService(byte[] privateData) {
+    private void resolveService(DatagramExchange exchange, byte[] privateData) {
         requirePrivateData("rdma_connect", privateData.length, DatagramParameters.REQUEST_PRIVATE_DATA);
         long serviceId = portSpace.serviceId(addresses.requirePeer().getPort());
         service.run(now -> {
-            datagrams.resolve(now, serviceId, privateData);
+            exchange.resolve(now, serviceId, privateData);
             state = State.CONNECT;
         });
     }
@@ -296,9 +311,10 @@ final class SoftCmId implements ProviderCmId {
 
     @Override
     public void reject(byte[] privateData, boolean becauseOfEnhancement) {
-        if (isDatagram()) {
+        DatagramExchange exchange = datagrams;
+        if (exchange != null) {
             requirePrivateData("rdma_reject", privateData.length, DatagramParameters.REPLY_PRIVATE_DATA);
-            service.run(now -> datagrams.reject(now, privateData));
+            service.run(now -> exchange.reject(now, privateData));
             return;
         }
         requirePrivateData("rdma_reject", privateData.length, ConnectionParameters.REJECT_PRIVATE_DATA);
@@ -338,7 +354,9 @@ final class SoftCmId implements ProviderCmId {
             listener.close();
         }
         service.run(this::destroy);
-        memberships.close();
+        if (memberships != null) {
+            memberships.close();
+        }
         addresses.close();
     }
 
@@ -352,15 +370,17 @@ final class SoftCmId implements ProviderCmId {
     }
 
     /**
-     * Disconnects or rejects the peer as appropriate; under the host's lock. Returns whether the connection is over,
+     * Disconnects or rejects the peer as appropriate; under the engine's lock. Returns whether the connection is over,
      * without a time-wait.
      */
     boolean destroyExchange(long nowNanos) {
-        datagrams.destroy(nowNanos);
+        if (datagrams != null) {
+            datagrams.destroy(nowNanos);
+        }
         return connection.destroy(nowNanos);
     }
 
-    // ---- events; under the host's lock
+    // ---- events; under the engine's lock
 
     /** Handles a disconnect by either side; only the first one is an event. */
     void onDisconnected(boolean timedOut) {
@@ -447,7 +467,7 @@ final class SoftCmId implements ProviderCmId {
 
     @Nullable
     LocalEndpoint localEndpointOf(CmRoute route) {
-        return service.host().localEndpointOf(route);
+        return service.endpoints().of(route);
     }
 
     /** Returns the port of a listener. */
@@ -462,12 +482,12 @@ final class SoftCmId implements ProviderCmId {
 
     /** Returns whether requests may name another sender than the address that they come from. */
     boolean allowsForeignRequests() {
-        return service.host().devices().security().allowsForeignRequests();
+        return service.devices().security().allowsForeignRequests();
     }
 
     /** Returns the logger of possible attacks. */
     AttackWarnings warnings() {
-        return service.host().devices().warnings();
+        return service.devices().warnings();
     }
 
     /** Returns whether it has a peer whose disconnect was not reported. */

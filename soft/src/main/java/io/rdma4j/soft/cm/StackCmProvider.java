@@ -65,7 +65,7 @@ public final class StackCmProvider implements CmProvider {
     @Override
     public @Nullable WaitDriver waitDriver() {
         CmService running = service;
-        return running == null ? null : running.host().engine();
+        return running == null ? null : running.engine();
     }
 
     @Override
@@ -116,7 +116,7 @@ public final class StackCmProvider implements CmProvider {
     @Override
     public @Nullable Path connectionsFile() {
         CmService running = service;
-        return running == null ? null : running.host().connectionsFile();
+        return running == null ? null : running.connectionsFile();
     }
 
     /** Disconnects from all peers, because the stack or the process ends. Waits at most 0.2 seconds. */

@@ -8,14 +8,14 @@ import java.util.List;
  * killed, or continue and say that it has resigned.
  */
 final class FormerOwners {
-    private final SharedPort port;
-    private final List<PortMember> channels = new ArrayList<>();
+    private final HostPort port;
+    private final List<MemberLink> channels = new ArrayList<>();
 
-    FormerOwners(SharedPort port) {
+    FormerOwners(HostPort port) {
         this.port = port;
     }
 
-    void add(PortMember former) {
+    void add(MemberLink former) {
         channels.add(former);
     }
 
@@ -27,7 +27,7 @@ final class FormerOwners {
     int receive() {
         int received = 0;
         for (int i = channels.size() - 1; i >= 0; i--) {
-            PortMember former = channels.get(i);
+            MemberLink former = channels.get(i);
             received += former.receiveFromFormerOwner();
             if (former.hasEnded()) {
                 channels.remove(i);

@@ -33,7 +33,7 @@ final class JoinRefusals {
     }
 
     /** Notes that a channel to an owner has ended, before or after the owner's welcome. */
-    void onEnded(PortMember ended) {
+    void onEnded(MemberLink ended) {
         if (ended.isWelcome()) {
             onJoined();
             return;

@@ -2,9 +2,11 @@ package io.rdma4j.soft.sharing;
 
 import io.rdma4j.soft.engine.DeadlineTask;
 import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.sharing.PortRole.Member;
+import io.rdma4j.soft.sharing.PortRole.Owner;
 
 /**
- * Watches the owner of a port: asks it for signs of life, and has it replaced if there are none. In an owner that has
+ * Watches the owner of a port: asks it for heartbeats, and has it replaced if there are none. In an owner that has
  * replaced another one, it keeps the input of the port instead.
  *
  * <p>It counts questions without an answer, not time: when this process was stopped itself, the answers are there.
@@ -20,9 +22,9 @@ final class OwnerWatch extends DeadlineTask {
     private static final int MOST_UNANSWERED = 2;
 
     private final Engine engine;
-    private final SharedPort port;
+    private final HostPort port;
 
-    OwnerWatch(Engine engine, SharedPort port) {
+    OwnerWatch(Engine engine, HostPort port) {
         this.engine = engine;
         this.port = port;
     }
@@ -37,20 +39,23 @@ final class OwnerWatch extends DeadlineTask {
     @Override
     protected void onDeadline(long nowNanos) {
         long interval = SHORT_INTERVAL_NANOS;
-        PortMember member = port.member();
-        if (member != null && member.unansweredPings() >= MOST_UNANSWERED) {
-            port.replaceSilentOwner();
-            member = port.member();
+        if (port.role() instanceof Member member && member.owner().unansweredPings() >= MOST_UNANSWERED) {
+            port.replaceSilentOwner(member);
         }
-        if (member != null) {
-            if (member.unansweredPings() == 0) {
-                interval = INTERVAL_NANOS;
+        switch (port.role()) {
+            case Member member -> {
+                if (member.owner().unansweredPings() == 0) {
+                    interval = INTERVAL_NANOS;
+                }
+                member.owner().ping();
             }
-            member.ping();
-        } else if (port.isOwner()) {
-            port.keepTaken();
-        } else {
-            return; // started again when there is an owner
+            case Owner owner -> {
+                port.claimInput();
+                owner.members().reportLost();
+            }
+            case PortRole.Ownerless _, PortRole.NotOpen _ -> {
+                return; // started again when there is an owner
+            }
         }
         engine.schedule(this, nowNanos + interval);
     }

@@ -52,7 +52,7 @@ final class PortRings {
     }
 
     private final Engine engine;
-    private final SharedPort port;
+    private final HostPort port;
     private final RunDirectory directory;
     private final boolean isEnabled;
     private final Map<Destination, Peer> peers = new HashMap<>();
@@ -77,7 +77,7 @@ final class PortRings {
      *
      * @param isEnabled false if frames never take shared memory
      */
-    PortRings(Engine engine, SharedPort port, RunDirectory directory, boolean isEnabled) {
+    PortRings(Engine engine, HostPort port, RunDirectory directory, boolean isEnabled) {
         this.engine = engine;
         this.port = port;
         this.directory = directory;

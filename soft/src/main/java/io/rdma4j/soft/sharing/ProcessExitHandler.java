@@ -11,7 +11,7 @@ public interface ProcessExitHandler {
      * @param port the address
      * @param slot the process' slot: the upper byte of its communication IDs and queue pair numbers
      */
-    void onProcessExited(SharedPort port, int slot);
+    void onProcessExited(HostPort port, int slot);
 
     /**
      * Disconnects connections on behalf of a process that has exited. Called under the engine lock, after {@link
@@ -20,5 +20,5 @@ public interface ProcessExitHandler {
      * @param port the address that the process used
      * @param connections its connections with other addresses
      */
-    void onCrashDisconnects(SharedPort port, List<AbandonedConnection> connections);
+    void onCrashDisconnects(HostPort port, List<AbandonedConnection> connections);
 }

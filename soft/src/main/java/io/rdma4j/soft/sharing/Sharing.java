@@ -158,18 +158,18 @@ public final class Sharing implements AutoCloseable {
      * @throws RdmaException if UDP port 4791 of the address cannot be used
      */
     public Port openPort(Engine engine, InetAddress address) {
-        SharedPort shared = openSharedPort(engine.engines().main(), address);
-        return engine.isMain() ? shared : openSidePort(engine, shared);
+        HostPort hostPort = openHostPort(engine.engines().main(), address);
+        return engine.isMain() ? hostPort : openSteeredPort(engine, hostPort);
     }
 
-    private static Port openSidePort(Engine engine, SharedPort shared) {
+    private static Port openSteeredPort(Engine engine, HostPort hostPort) {
         engine.lock();
         try {
-            Port known = engine.findPort(shared.address());
+            Port known = engine.findPort(hostPort.address());
             if (known != null) {
                 return known;
             }
-            SidePort port = SidePort.open(engine, shared);
+            SteeredPort port = SteeredPort.open(engine, hostPort);
             engine.addPort(port);
             return port;
         } finally {
@@ -184,8 +184,8 @@ public final class Sharing implements AutoCloseable {
      * @param engine the main engine
      * @throws RdmaException if UDP port 4791 of the address cannot be used
      */
-    public SharedPort openSharedPort(Engine engine, InetAddress address) {
-        SharedPort known = find(engine, address);
+    public HostPort openHostPort(Engine engine, InetAddress address) {
+        HostPort known = find(engine, address);
         if (known != null) {
             // Every connection comes here: checking the interface again would take longer than everything else.
             known.awaitConnected(engine.clock().nanoTime() + WELCOME_NANOS);
@@ -198,11 +198,11 @@ public final class Sharing implements AutoCloseable {
                     AddressText.of(address) + " is not an address of this host",
                     "Name a local address");
         }
-        long takeOverNanos = engine.clock().nanoTime() + SharedPort.OWNERLESS_NANOS;
+        long takeOverNanos = engine.clock().nanoTime() + PortRole.Ownerless.TAKEOVER_NANOS;
         long giveUpNanos = engine.clock().nanoTime() + OPEN_NANOS;
         while (true) {
             String refusal = tryOpenPort(engine, address, engine.clock().nanoTime() - takeOverNanos >= 0);
-            SharedPort port = refusal == null ? find(engine, address) : null;
+            HostPort port = refusal == null ? find(engine, address) : null;
             if (port != null) {
                 port.awaitConnected(engine.clock().nanoTime() + WELCOME_NANOS);
                 return port;
@@ -238,7 +238,7 @@ public final class Sharing implements AutoCloseable {
             if (engine.findPort(address) != null) {
                 return null;
             }
-            SharedPort port = new SharedPort(engine, this, address, socket(address));
+            HostPort port = new HostPort(engine, this, address, socket(address));
             String refusal = port.tryOpen(takesOver);
             if (refusal == null) {
                 engine.addPort(port);
@@ -251,10 +251,10 @@ public final class Sharing implements AutoCloseable {
         }
     }
 
-    private static @Nullable SharedPort find(Engine engine, InetAddress address) {
+    private static @Nullable HostPort find(Engine engine, InetAddress address) {
         engine.lock();
         try {
-            return (SharedPort) engine.findPort(address);
+            return (HostPort) engine.findPort(address);
         } finally {
             engine.unlock();
         }

@@ -67,12 +67,12 @@ class EndsOfProcessesTest {
         engine.lock();
         sharing.exitHandler(new ProcessExitHandler() {
             @Override
-            public void onProcessExited(SharedPort port, int slot) {
+            public void onProcessExited(HostPort port, int slot) {
                 exits.add(List.of((long) slot, engine.counters().receivedPackets));
             }
 
             @Override
-            public void onCrashDisconnects(SharedPort port, List<AbandonedConnection> connections) {
+            public void onCrashDisconnects(HostPort port, List<AbandonedConnection> connections) {
                 crashDisconnects.add(connections);
             }
         });
@@ -80,8 +80,8 @@ class EndsOfProcessesTest {
         return engine;
     }
 
-    private SharedPort open(Engine engine) {
-        return Objects.requireNonNull(sharing).openSharedPort(engine, ADDRESS);
+    private HostPort open(Engine engine) {
+        return Objects.requireNonNull(sharing).openHostPort(engine, ADDRESS);
     }
 
     private Path socket() {
@@ -246,7 +246,7 @@ class EndsOfProcessesTest {
         others.openUdp(ADDRESS, Frame.UDP_PORT);
         Engine engine = engine();
         LinkSet.LocalListener listener = others.listenLocal(socket());
-        CompletableFuture<SharedPort> opened = CompletableFuture.supplyAsync(() -> open(engine));
+        CompletableFuture<HostPort> opened = CompletableFuture.supplyAsync(() -> open(engine));
         while (!opened.isDone()) {
             LocalChannel accepted = listener.accept();
             if (accepted != null && answer.length > 0) {
@@ -278,7 +278,7 @@ class EndsOfProcessesTest {
     @Test
     void exitIsReportedToAMemberThatDoesNotReadAndWhoseChannelIsFull() throws Exception {
         Engine owner = engine();
-        SharedPort port = open(owner);
+        HostPort port = open(owner);
         LocalChannel stopped = joined(SLOT - 1);
         LocalChannel ending = joined(SLOT);
         fill(owner, port, SLOT - 1);
@@ -294,7 +294,7 @@ class EndsOfProcessesTest {
     @Test
     void processThatJoinsIsWelcomeAlthoughTheChannelsOfOthersAreFull() throws Exception {
         Engine owner = engine();
-        SharedPort port = open(owner);
+        HostPort port = open(owner);
         LocalChannel stopped = joined(SLOT - 1);
         fill(owner, port, SLOT - 1);
         joined(SLOT);
@@ -306,7 +306,7 @@ class EndsOfProcessesTest {
     }
 
     /** Relays frames to a member until some are dropped, as any host can make the owner do. */
-    private static void fill(Engine owner, SharedPort port, int slot) {
+    private static void fill(Engine owner, HostPort port, int slot) {
         Frame frame = new Frame();
         frame.buffer = ByteBuffer.allocate(4096);
         frame.length = 4096;
@@ -333,7 +333,7 @@ class EndsOfProcessesTest {
         while (!twice.isClosed()) {
             Thread.sleep(1);
         }
-        SharedPort port = open(owner);
+        HostPort port = open(owner);
         Frame frame = new Frame();
         frame.buffer = ByteBuffer.allocate(64);
         frame.length = 64;
@@ -342,7 +342,7 @@ class EndsOfProcessesTest {
         }
     }
 
-    private static boolean relays(Engine engine, SharedPort port, int slot, Frame frame) {
+    private static boolean relays(Engine engine, HostPort port, int slot, Frame frame) {
         engine.lock();
         try {
             return port.relay(slot, frame);
@@ -363,7 +363,7 @@ class EndsOfProcessesTest {
             engine = engine();
             ownersTable = table(SLOT - 1); // the stack has removed the files of slots that are free
             LinkSet.LocalListener listener = others.listenLocal(socket());
-            CompletableFuture<SharedPort> opened = CompletableFuture.supplyAsync(() -> open(engine));
+            CompletableFuture<HostPort> opened = CompletableFuture.supplyAsync(() -> open(engine));
             LocalChannel accepted = listener.accept();
             while (accepted == null) {
                 Thread.sleep(1);

@@ -9,6 +9,6 @@ public final class RegisteredServices {
 
     /** Returns whether requests at the address for the service ID go to the engine's process. */
     public static boolean isRegistered(Engine engine, InetAddress address, long serviceId) {
-        return engine.findPort(address) instanceof SharedPort port && port.serves(serviceId);
+        return engine.findPort(address) instanceof HostPort port && port.serves(serviceId);
     }
 }

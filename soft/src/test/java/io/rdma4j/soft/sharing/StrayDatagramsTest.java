@@ -99,7 +99,7 @@ class StrayDatagramsTest {
     @Test
     void previousSendingSocketOfAnOwnerIsEmptyAfterOneCycleOfTheLeader() throws Exception {
         Engine engine = engines().main();
-        SharedPort port = joined(engine, network.newLinkSet());
+        HostPort port = joined(engine, network.newLinkSet());
         while (port.owned() == null) {
             Thread.sleep(1);
         }
@@ -112,14 +112,14 @@ class StrayDatagramsTest {
         Engine engine = engines().main();
         LinkSet lasting = network.newLinkSet();
         lasting.openUdp(ADDRESS, Frame.UDP_PORT); // held by another program
-        SharedPort port = joined(engine, null);
+        HostPort port = joined(engine, null);
         while (port.isConnected()) {
             Thread.sleep(1);
         }
         assertOneCycleReceivesEachDatagram(engine, port);
     }
 
-    private void assertOneCycleReceivesEachDatagram(Engine engine, SharedPort port) throws IOException {
+    private void assertOneCycleReceivesEachDatagram(Engine engine, HostPort port) throws IOException {
         Link stranger = others.openUdp(ADDRESS, 0);
         engine.lock();
         try {
@@ -139,7 +139,7 @@ class StrayDatagramsTest {
      *
      * @param udp the links by which the owner binds the UDP port, or null if the port stays bound
      */
-    private SharedPort joined(Engine engine, @Nullable LinkSet udp) throws Exception {
+    private HostPort joined(Engine engine, @Nullable LinkSet udp) throws Exception {
         LinkSet first = udp == null ? network.newLinkSet() : udp;
         if (udp != null) {
             udp.openUdp(ADDRESS, Frame.UDP_PORT);
@@ -147,7 +147,7 @@ class StrayDatagramsTest {
         Path socket = RunDirectory.at(folder.resolve("run")).fileOfNamespace(RunDirectory.socketName(ADDRESS));
         LinkSet.LocalListener listener = first.listenLocal(socket);
         Thread owner = Thread.ofVirtual().start(() -> welcome(listener));
-        SharedPort port = sharing().openSharedPort(engine, ADDRESS);
+        HostPort port = sharing().openHostPort(engine, ADDRESS);
         owner.join();
         first.close();
         return port;

@@ -172,6 +172,11 @@ public final class CmConnection extends DeadlineEntry {
         return remoteCaGuid;
     }
 
+    /** Returns the local queue pair number; 0 on the passive side before {@link #accept}. */
+    public int localQueuePair() {
+        return localQueuePair;
+    }
+
     /** Returns the peer's queue pair number; 0 while unknown. */
     public int remoteQueuePair() {
         return remoteQueuePair;
@@ -354,10 +359,6 @@ public final class CmConnection extends DeadlineEntry {
     }
 
     // ------------------------------------------------------------------------------- for the handling of messages
-
-    int localQueuePair() {
-        return localQueuePair;
-    }
 
     void state(CmState next) {
         state = next;

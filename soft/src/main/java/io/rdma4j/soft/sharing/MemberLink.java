@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It sends from its own UDP port, and receives there what other processes of the address send directly. Through a
  * channel it receives what the owner relays, and informs the owner of the process' slot and services.
  */
-final class PortMember implements Link {
+final class MemberLink implements Link {
     private static final int SLOTS = 64;
     private static final int SLOT_BYTES = SendBurst.MAX_FRAME_BYTES + 64;
 
@@ -35,7 +35,7 @@ final class PortMember implements Link {
     private static final long BUSY_NANOS = 1_000_000;
     private static final int NO_SLOT = -1;
 
-    private final SharedPort port;
+    private final HostPort port;
     private final LocalChannel channel;
     private final Link sender;
     private final DirectFrames direct;
@@ -87,7 +87,7 @@ final class PortMember implements Link {
      * @param sender the process' own UDP port, which outlives this object
      * @param slot the slot of the process
      */
-    PortMember(SharedPort port, LocalChannel channel, Link sender, int slot) {
+    MemberLink(HostPort port, LocalChannel channel, Link sender, int slot) {
         this.port = port;
         this.channel = channel;
         this.sender = sender;

@@ -28,15 +28,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Packets for unknown processes cost the owner of a port little. */
-class PortOwnerTest {
+class MemberTableTest {
     private static final int ABSENT = 254;
     private static final int ICRC_BYTES = 4;
 
     private final RunningStack stack = StackAccess.devices(ProcessStack.stack()).running();
     private final CountingListener listener = new CountingListener();
-    private final PortOwner owner = new PortOwner(
+    private final MemberTable owner = new MemberTable(
             stack.engines().main(),
-            new SharedPort(
+            new HostPort(
                     stack.engines().main(), stack.sharing(), InetAddress.ofLiteral("127.0.0.1"), Path.of("unused")),
             listener,
             Long.MIN_VALUE);

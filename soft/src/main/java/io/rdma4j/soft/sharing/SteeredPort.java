@@ -18,19 +18,19 @@ import java.io.IOException;
  * this engine's queue pairs. Else it only sends, and the main engine hands over their frames. All methods are called
  * under the engine lock unless stated otherwise.
  */
-final class SidePort extends Port {
+final class SteeredPort extends Port {
     private static final int BURST_FRAMES = 128;
 
     private final Engine engine;
-    private final SharedPort shared;
+    private final HostPort hostPort;
     private final Link link;
     private final boolean isSteered;
     private final ReceiveBurst burst = new ReceiveBurst(BURST_FRAMES);
 
-    private SidePort(Engine engine, SharedPort shared, Link link, boolean isSteered) {
-        super(shared.address());
+    private SteeredPort(Engine engine, HostPort hostPort, Link link, boolean isSteered) {
+        super(hostPort.address());
         this.engine = engine;
-        this.shared = shared;
+        this.hostPort = hostPort;
         this.link = link;
         this.isSteered = isSteered;
     }
@@ -38,18 +38,18 @@ final class SidePort extends Port {
     /**
      * Opens the port.
      *
-     * @param shared the main engine's port of the address
+     * @param hostPort the main engine's port of the address
      * @throws RdmaException {@code EMFILE} or {@code EIO} if no socket can be opened
      */
-    static SidePort open(Engine engine, SharedPort shared) {
+    static SteeredPort open(Engine engine, HostPort hostPort) {
         try {
-            Link owned = shared.owned();
+            Link owned = hostPort.owned();
             Link steered = owned == null ? null : engine.openSteered(owned);
-            Link link = steered == null ? engine.links().openUdp(shared.address(), 0) : steered;
-            return new SidePort(
-                    engine, shared, engine.decorate(new SiblingLink(link, shared.siblings())), steered != null);
+            Link link = steered == null ? engine.links().openUdp(hostPort.address(), 0) : steered;
+            return new SteeredPort(
+                    engine, hostPort, engine.decorate(new SiblingLink(link, hostPort.siblings())), steered != null);
         } catch (IOException e) {
-            throw SystemFailure.of("ibv_modify_qp", "open a socket of " + AddressText.of(shared.address()), e, "");
+            throw SystemFailure.of("ibv_modify_qp", "open a socket of " + AddressText.of(hostPort.address()), e, "");
         }
     }
 
@@ -65,7 +65,7 @@ final class SidePort extends Port {
         }
         int received = link.poll(burst);
         for (int i = 0; i < received; i++) {
-            engine.receiver().onSteeredFrame(nowNanos, shared, Receiver.inOrder(burst, i));
+            engine.receiver().onSteeredFrame(nowNanos, hostPort, Receiver.inOrder(burst, i));
         }
         return received;
     }
@@ -86,6 +86,6 @@ final class SidePort extends Port {
 
     @Override
     public void awaitConnected(long deadlineNanos) {
-        shared.awaitConnected(deadlineNanos);
+        hostPort.awaitConnected(deadlineNanos);
     }
 }

@@ -20,11 +20,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a port's owner that serves the other processes of the address. Used under the engine lock.
+ * The other processes of an address, as the owner of its port serves them. Used under the engine lock.
  *
- * <p>It knows their slots and services, and relays frames to them. A process whose channel ends is removed.
+ * <p>It knows their slots and services, and relays frames to them. A process is removed when its channel ends.
  */
-final class PortOwner {
+final class MemberTable {
     /**
      * The time after a change of owner in which packets for an unknown service or process are dropped instead of
      * rejected. The process may not have registered with the new owner yet, and the peer retransmits.
@@ -58,7 +58,7 @@ final class PortOwner {
     }
 
     private final Engine engine;
-    private final SharedPort port;
+    private final HostPort port;
     private final LinkSet.LocalListener listener;
     private long graceEndsNanos;
     private final List<Member> members = new ArrayList<>();
@@ -67,7 +67,7 @@ final class PortOwner {
     private final ReceiveBurst lastFrames = new ReceiveBurst(BURST_FRAMES);
     private long lastCheckNanos;
 
-    PortOwner(Engine engine, SharedPort port, LinkSet.LocalListener listener, long graceEndsNanos) {
+    MemberTable(Engine engine, HostPort port, LinkSet.LocalListener listener, long graceEndsNanos) {
         this.engine = engine;
         this.port = port;
         this.listener = listener;
