@@ -1,6 +1,8 @@
 package io.rdma4j.cm;
 
 import io.rdma4j.verbs.QueuePairType;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /** A space of port numbers, and the type of service that it provides. C: {@code enum rdma_port_space}. */
 public enum PortSpace {
@@ -43,5 +45,10 @@ public enum PortSpace {
      */
     public long serviceId(int port) {
         return ((long) code << 16) + port;
+    }
+
+    /** Returns the constant with a numeric value of {@code enum rdma_port_space}, or nothing if there is none. */
+    public static Optional<PortSpace> ofCode(int code) {
+        return Stream.of(values()).filter(each -> each.code == code).findFirst();
     }
 }

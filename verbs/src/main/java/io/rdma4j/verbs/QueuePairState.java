@@ -1,5 +1,8 @@
 package io.rdma4j.verbs;
 
+import java.util.Optional;
+import java.util.stream.Stream;
+
 /** State of a queue pair. C: {@code enum ibv_qp_state}. */
 public enum QueuePairState {
     /** Newly created, or reset: nothing may be posted. */
@@ -26,5 +29,10 @@ public enum QueuePairState {
     /** Returns the numeric value of {@code ibv_qp_state}. */
     public int code() {
         return code;
+    }
+
+    /** Returns the constant with a numeric value of {@code ibv_qp_state}, or nothing if there is none. */
+    public static Optional<QueuePairState> ofCode(int code) {
+        return Stream.of(values()).filter(each -> each.code == code).findFirst();
     }
 }

@@ -1,5 +1,8 @@
 package io.rdma4j.verbs;
 
+import java.util.Optional;
+import java.util.stream.Stream;
+
 /** The transport of a queue pair. C: {@code enum ibv_qp_type}. */
 public enum QueuePairType {
     /** Reliable connection: supports all operations, in order and exactly once. */
@@ -22,5 +25,10 @@ public enum QueuePairType {
     /** Returns the numeric value of {@code ibv_qp_type}. */
     public int code() {
         return code;
+    }
+
+    /** Returns the constant with a numeric value of {@code ibv_qp_type}, or nothing if there is none. */
+    public static Optional<QueuePairType> ofCode(int code) {
+        return Stream.of(values()).filter(each -> each.code == code).findFirst();
     }
 }

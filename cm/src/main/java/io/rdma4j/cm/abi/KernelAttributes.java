@@ -82,12 +82,7 @@ public final class KernelAttributes {
     }
 
     private static QueuePairState state(int code) {
-        for (QueuePairState state : QueuePairState.values()) {
-            if (state.code() == code) {
-                return state;
-            }
-        }
-        throw new IllegalArgumentException("queue pair state " + code);
+        return QueuePairState.ofCode(code).orElseThrow(() -> new IllegalArgumentException("queue pair state " + code));
     }
 
     /** Returns a path. A link-local destination needs no interface here, since the source GID determines it. */

@@ -33,21 +33,11 @@ final class IdentifierCommands {
     }
 
     private static PortSpace portSpace(int code) {
-        for (PortSpace each : PortSpace.values()) {
-            if (each.code() == code) {
-                return each;
-            }
-        }
-        throw Request.invalid("port space " + code);
+        return PortSpace.ofCode(code).orElseThrow(() -> Request.invalid("port space " + code));
     }
 
     private static QueuePairType type(int code) {
-        for (QueuePairType each : QueuePairType.values()) {
-            if (each.code() == code) {
-                return each;
-            }
-        }
-        throw Request.invalid("queue pair type " + code);
+        return QueuePairType.ofCode(code).orElseThrow(() -> Request.invalid("queue pair type " + code));
     }
 
     static void destroy(Request request) {

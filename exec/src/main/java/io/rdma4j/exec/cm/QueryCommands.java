@@ -185,11 +185,6 @@ final class QueryCommands {
     }
 
     private static QueuePairState state(int code) {
-        for (QueuePairState each : QueuePairState.values()) {
-            if (each.code() == code) {
-                return each;
-            }
-        }
-        throw Request.invalid("queue pair state " + code);
+        return QueuePairState.ofCode(code).orElseThrow(() -> Request.invalid("queue pair state " + code));
     }
 }

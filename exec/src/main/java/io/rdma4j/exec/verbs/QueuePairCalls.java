@@ -42,12 +42,8 @@ public final class QueuePairCalls {
     }
 
     private static QueuePairType type(int code) {
-        for (QueuePairType type : QueuePairType.values()) {
-            if (type.code() == code) {
-                return type;
-            }
-        }
-        throw Failures.unsupported(CREATE, "a queue pair of type " + code);
+        return QueuePairType.ofCode(code)
+                .orElseThrow(() -> Failures.unsupported(CREATE, "a queue pair of type " + code));
     }
 
     private static MemorySegment sizes(long arguments) {

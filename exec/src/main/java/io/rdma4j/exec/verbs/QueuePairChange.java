@@ -104,12 +104,7 @@ final class QueuePairChange {
     }
 
     private static QueuePairState state(int code) {
-        for (QueuePairState state : QueuePairState.values()) {
-            if (state.code() == code) {
-                return state;
-            }
-        }
-        throw Failures.invalid(MODIFY, "state " + code);
+        return QueuePairState.ofCode(code).orElseThrow(() -> Failures.invalid(MODIFY, "state " + code));
     }
 
     private void readPath(QueuePairAttributes attributes, int mask) {

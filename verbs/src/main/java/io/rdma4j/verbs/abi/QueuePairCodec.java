@@ -125,12 +125,7 @@ public final class QueuePairCodec {
     /** Reads the state; one that is not known counts as {@code ERROR}. */
     public static QueuePairState state(MemorySegment from) {
         int code = from.get(JAVA_INT_UNALIGNED, QueuePairAttributeFields.STATE);
-        for (QueuePairState state : QueuePairState.values()) {
-            if (state.code() == code) {
-                return state;
-            }
-        }
-        return QueuePairState.ERROR;
+        return QueuePairState.ofCode(code).orElse(QueuePairState.ERROR);
     }
 
     /** Returns the rights of a set of bits. */
