@@ -430,7 +430,7 @@ public final class CmId extends IdState {
      * {@code rdma_join_multicast}.
      *
      * @param group a multicast address
-     * @param context object for the application's use, returned by {@link CmEvent#multicastContext}; may be null
+     * @param context object for the application's use, returned by {@link CmEvent.MulticastJoin#context}; may be null
      */
     public void joinMulticast(InetAddress group, @Nullable Object context) {
         memberships().join("rdma_join_multicast", MulticastJoinAttributes.of(group), context);
@@ -450,7 +450,7 @@ public final class CmId extends IdState {
      * identifiers and several processes may join the same group. Closing the identifier leaves its groups.
      *
      * @param attributes the group and the type of membership
-     * @param context object for the application's use, returned by {@link CmEvent#multicastContext}; may be null
+     * @param context object for the application's use, returned by {@link CmEvent.MulticastJoin#context}; may be null
      * @throws RdmaException {@code EINVAL} unless the identifier is of a datagram service, has a device and is bound or
      *     has its address resolved; {@code EINVAL} for a wildcard, which on RoCE names no group, and for a group of
      *     another address family; {@code EADDRINUSE} if a socket of this host exclusively binds UDP port 4791 of the
