@@ -443,7 +443,7 @@ public final class CmId extends IdState {
 
     /**
      * Joins a multicast group. C: {@code rdma_join_multicast_ex}. Ends with {@code MULTICAST_JOIN}, whose {@link
-     * CmEvent#datagram} holds the parameters for sending to the group, or with {@code MULTICAST_ERROR}.
+     * CmEvent.MulticastJoin#group} holds the parameters for sending to the group, or with {@code MULTICAST_ERROR}.
      *
      * <p>Taking the event attaches the identifier's queue pair to the group, unless the identifier joins to send only.
      * The queue pair then receives the datagrams sent to the group, including those of this host and its own. Several
