@@ -5,6 +5,7 @@ import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetSocketAddress;
@@ -107,7 +108,7 @@ public final class ConnectionManager implements AutoCloseable {
      * @param attributes the attributes of the connections' queue pairs
      * @throws RdmaException as {@link CmId#bindAddress} and {@link CmId#listen}
      */
-    public CmId listen(InetSocketAddress local, CmQueuePairAttributes attributes) {
+    public CmId listen(InetSocketAddress local, QueuePairInitAttributes attributes) {
         CmId id = createId(PortSpace.TCP);
         return orClose(id, () -> {
             id.bindAddress(local);
@@ -125,17 +126,17 @@ public final class ConnectionManager implements AutoCloseable {
      * @throws RdmaException as {@link CmId#resolveAddress}, {@link CmId#resolveRoute}, {@link CmId#createQueuePair} and {@link
      *     CmId#connect}
      */
-    public CmId connect(InetSocketAddress peer, CmQueuePairAttributes attributes) {
+    public CmId connect(InetSocketAddress peer, QueuePairInitAttributes attributes) {
         return connect(peer, attributes, ConnectionParameters.defaults());
     }
 
     /**
-     * Creates a synchronous identifier and connects it, like {@link #connect(InetSocketAddress, CmQueuePairAttributes)},
+     * Creates a synchronous identifier and connects it, like {@link #connect(InetSocketAddress, QueuePairInitAttributes)},
      * with parameters of the connection: private data, depths and retries.
      *
-     * @throws RdmaException as {@link #connect(InetSocketAddress, CmQueuePairAttributes)}
+     * @throws RdmaException as {@link #connect(InetSocketAddress, QueuePairInitAttributes)}
      */
-    public CmId connect(InetSocketAddress peer, CmQueuePairAttributes attributes, ConnectionParameters parameters) {
+    public CmId connect(InetSocketAddress peer, QueuePairInitAttributes attributes, ConnectionParameters parameters) {
         CmId id = createId(PortSpace.TCP);
         return orClose(id, () -> {
             id.resolveAddress(peer, RESOLUTION);
@@ -168,16 +169,16 @@ public final class ConnectionManager implements AutoCloseable {
      * @param attributes attributes of the queue pairs
      * @throws RdmaException as {@link #createEndpoint(AddressInformation)} and {@link CmId#createQueuePair}
      */
-    public CmId createEndpoint(AddressInformation information, CmQueuePairAttributes attributes) {
+    public CmId createEndpoint(AddressInformation information, QueuePairInitAttributes attributes) {
         return createEndpoint(information, id -> id.createQueuePair(attributes));
     }
 
     /**
-     * Creates an endpoint like {@link #createEndpoint(AddressInformation, CmQueuePairAttributes)}, with its queue pairs
+     * Creates an endpoint like {@link #createEndpoint(AddressInformation, QueuePairInitAttributes)}, with its queue pairs
      * in the given protection domain of the identifier's device.
      */
     public CmId createEndpoint(
-            AddressInformation information, ProtectionDomain protectionDomain, CmQueuePairAttributes attributes) {
+            AddressInformation information, ProtectionDomain protectionDomain, QueuePairInitAttributes attributes) {
         return createEndpoint(information, id -> id.createQueuePair(protectionDomain, attributes));
     }
 

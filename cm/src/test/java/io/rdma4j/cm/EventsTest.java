@@ -10,6 +10,7 @@ import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
@@ -93,7 +94,7 @@ class EventsTest {
         fake.device = verbs;
         CmEventSink sink = request();
         CmId child = next().id();
-        child.createQueuePair(verbs.domain(), CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
+        child.createQueuePair(verbs.domain(), QueuePairInitAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
         verbs.modifications.clear();
         sink.onEvent(ProviderEvent.of(CmEvent.Type.DEVICE_REMOVAL));
         assertThat(verbs.modifications).containsExactly(QueuePairState.ERROR);
@@ -407,7 +408,7 @@ class EventsTest {
         CmEventSink sink = request();
         CmEvent request = next();
         CmId child = request.id();
-        child.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
+        child.createQueuePair(QueuePairInitAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
         CountDownLatch processing = new CountDownLatch(1);
         CountDownLatch mayFail = new CountDownLatch(1);
         fake.onAttributes = () -> {

@@ -103,6 +103,21 @@ class CreationTest {
     }
 
     @Test
+    void queuePairOfADomainNeedsAType() {
+        queuePairIsRefused(reliable(completions).withType(null));
+    }
+
+    @Test
+    void queuePairOfADomainNeedsACompletionQueueForReceives() {
+        queuePairIsRefused(reliable(completions).withReceiveCompletions(null));
+    }
+
+    @Test
+    void queuePairOfADomainNeedsACompletionQueueForSends() {
+        queuePairIsRefused(reliable(completions).withCompletions(null).withReceiveCompletions(completions));
+    }
+
+    @Test
     void refusedSharedReceiveQueueLeavesNothing() {
         CompletionQueue closed = context.createCompletionQueue(1);
         closed.close();
