@@ -129,14 +129,14 @@ final class IdQueues {
                 return new SharedReceives(domain.createSharedReceiveQueue(attributes), null, null);
             }
             SharedReceiveQueueInitAttributes inDomain =
-                    isExtended ? attributes : attributes.extended(use.defaultXrcDomain());
+                    isExtended ? attributes : attributes.withXrcDomain(use.defaultXrcDomain());
             CompletionQueue given = attributes.completions();
             if (given != null) {
                 return new SharedReceives(domain.createSharedReceiveQueue(inDomain), given, null);
             }
             Completions created = Completions.create(id, domain.context(), attributes.maxWorkRequests());
             try {
-                SharedReceiveQueue queue = domain.createSharedReceiveQueue(inDomain.reportedAt(created.queue));
+                SharedReceiveQueue queue = domain.createSharedReceiveQueue(inDomain.withCompletions(created.queue));
                 return new SharedReceives(queue, created.queue, created);
             } catch (RuntimeException | Error failed) {
                 runAllAfter(failed, created::close);

@@ -228,7 +228,8 @@ class TypesOfIdTest {
         Extended connection = new Extended();
         CmId other = track(CmId.create(PortSpace.TCP));
         other.bindAddress(new InetSocketAddress(ADDRESS, 0));
-        SharedReceiveQueue queue = other.createSharedReceiveQueue(RECEIVES.extended(connection.target.xrcDomain()));
+        SharedReceiveQueue queue =
+                other.createSharedReceiveQueue(RECEIVES.withXrcDomain(connection.target.xrcDomain()));
         CompletionQueue completions = Objects.requireNonNull(other.receiveCompletions());
         CompletionChannel channel = Objects.requireNonNull(other.receiveCompletionChannel());
         assertThat(completions.channel()).isSameAs(channel);
@@ -272,7 +273,7 @@ class TypesOfIdTest {
         CompletionQueue completions = Objects.requireNonNull(first.receiveCompletions());
         CompletionChannel channel = Objects.requireNonNull(first.receiveCompletionChannel());
         CmId second = listener(QueuePairType.XRC_RECEIVE);
-        second.createSharedReceiveQueue(RECEIVES.reportedAt(completions));
+        second.createSharedReceiveQueue(RECEIVES.withCompletions(completions));
         assertThat(refused(first::close)).isEqualTo(Errno.EBUSY);
         second.close();
         CmId third = listener(QueuePairType.XRC_RECEIVE);
@@ -280,7 +281,7 @@ class TypesOfIdTest {
         first.close();
         assertThat(refused(() -> third.verbs().createCompletionQueue(1, channel)))
                 .isEqualTo(Errno.EINVAL);
-        assertThat(refused(() -> third.createSharedReceiveQueue(RECEIVES.reportedAt(completions))))
+        assertThat(refused(() -> third.createSharedReceiveQueue(RECEIVES.withCompletions(completions))))
                 .isEqualTo(Errno.EINVAL);
     }
 
@@ -288,7 +289,7 @@ class TypesOfIdTest {
     void sharedReceiveQueueReportsToTheApplicationsCompletionQueue() {
         CmId id = listener(QueuePairType.XRC_RECEIVE);
         CompletionQueue created = id.verbs().createCompletionQueue(4);
-        id.createSharedReceiveQueue(RECEIVES.reportedAt(created));
+        id.createSharedReceiveQueue(RECEIVES.withCompletions(created));
         assertThat(id.receiveCompletions()).isSameAs(created);
         assertThat(id.receiveCompletionChannel()).isNull();
         assertThat(sharedReceiveQueue(id).number()).isPositive();
