@@ -81,7 +81,8 @@ public abstract sealed class ConnectionSetup<S extends ConnectionSetup<S>> permi
     }
 
     QueuePairInitAttributes attributes() {
-        return QueuePairInitAttributes.of(
-                new QueuePairCapabilities(options.sends(), Math.max(1, options.messages()), 1, 1, 0));
+        return QueuePairInitAttributes.of(QueuePairCapabilities.defaults()
+                .withSends(options.sends())
+                .withReceives(Math.max(1, options.messages())));
     }
 }

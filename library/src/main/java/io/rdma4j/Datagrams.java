@@ -81,8 +81,8 @@ public final class Datagrams implements AutoCloseable {
         this.manager = manager;
         this.id = id;
         address = Objects.requireNonNull(id.localAddress(), "the socket is not bound");
-        queuePair = id.createQueuePair(
-                QueuePairInitAttributes.of(new QueuePairCapabilities(options.sends(), options.receives(), 1, 1, 0)));
+        queuePair = id.createQueuePair(QueuePairInitAttributes.of(
+                QueuePairCapabilities.defaults().withSends(options.sends()).withReceives(options.receives())));
         events = new DatagramEvents(channel, id, queuePair);
         gidIndex = id.verbs().gidIndex(port(), Gid.of(address.getAddress()));
         maxSendBytes = id.verbs().port(port()).activeMtu().bytes();

@@ -24,12 +24,12 @@ public final class HostOptions {
     }
 
     /** Returns these options with a name of the host; hosts without one are host1, host2, and so on. */
-    public HostOptions name(String newName) {
+    public HostOptions withName(String newName) {
         return new HostOptions(newName, linkOptions, security);
     }
 
     /** Returns these options with a capture, for Wireshark, of all packets that the host sends and receives. */
-    public HostOptions capture(Path file) {
+    public HostOptions withCapture(Path file) {
         return new HostOptions(name, linkOptions.withCaptureFile(file), security);
     }
 
@@ -40,12 +40,12 @@ public final class HostOptions {
      * @param specification such as {@code loss=1%,seed=7}; the tools' option {@code --fault} takes the same
      * @throws IllegalArgumentException if the specification is malformed
      */
-    public HostOptions faults(String specification) {
+    public HostOptions withFaults(String specification) {
         return new HostOptions(name, linkOptions.withFaults(FaultSpec.parse(specification)), security);
     }
 
     /** Returns these options with a line on {@link System#err} for each packet. */
-    public HostOptions trace() {
+    public HostOptions withTrace() {
         return new HostOptions(name, linkOptions.withTrace(), security);
     }
 

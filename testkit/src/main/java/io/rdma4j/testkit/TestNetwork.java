@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * {@snippet :
  * try (TestNetwork network = new TestNetwork()) {
  *     TestHost server = network.addHost("10.0.0.1");
- *     TestHost client = network.addHost("10.0.0.2", new HostOptions().faults("loss=2%,seed=7"));
+ *     TestHost client = network.addHost("10.0.0.2", new HostOptions().withFaults("loss=2%,seed=7"));
  *     CmId listener = server.connectionManager().createId(PortSpace.TCP);
  *     listener.bindAddress(new InetSocketAddress("10.0.0.1", 7471));
  *     // ...

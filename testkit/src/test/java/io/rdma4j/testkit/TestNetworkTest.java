@@ -54,7 +54,7 @@ class TestNetworkTest {
         try (TestNetwork network = new TestNetwork()) {
             TestHost server = network.addHost("fd00::1");
             TestHost client = network.addHost(
-                    "fd00::2", new HostOptions().faults("loss=20%,seed=7").capture(capture));
+                    "fd00::2", new HostOptions().withFaults("loss=20%,seed=7").withCapture(capture));
             assertThat(exchange(server.connectionManager(), client.connectionManager(), server))
                     .isEqualTo(4711);
         }

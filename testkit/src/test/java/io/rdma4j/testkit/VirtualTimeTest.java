@@ -173,7 +173,7 @@ class VirtualTimeTest {
                         .asSlice(frame.offset, Math.min(frame.length, 64))
                         .asByteBuffer());
             });
-            HostOptions lossy = new HostOptions().faults("loss=2%,seed=" + seed);
+            HostOptions lossy = new HostOptions().withFaults("loss=2%,seed=" + seed);
             TestHost server = network.addHost("10.0.0.1");
             TestHost client = network.addHost("10.0.0.2", lossy);
             boolean right = new Writer(network, arena, seed).run(server, client, megabytes);

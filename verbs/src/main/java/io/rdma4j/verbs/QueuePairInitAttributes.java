@@ -34,14 +34,12 @@ public record QueuePairInitAttributes(
         @Nullable SharedReceiveQueue sharedReceiveQueue,
         @Nullable XrcDomain xrcDomain,
         boolean blockMulticastLoopback) {
-    private static final int DEFAULT_WORK_REQUESTS = 16;
-
     /**
-     * Returns the parameters of the queue pair of an identifier for a first program: 16 send and 16 receive work requests, each with
-     * one memory range. The identifier supplies the type and the completion queues.
+     * Returns the parameters of the queue pair of an identifier for a first program, with {@link QueuePairCapabilities#defaults}. The
+     * identifier supplies the type and the completion queues.
      */
     public static QueuePairInitAttributes defaults() {
-        return of(new QueuePairCapabilities(DEFAULT_WORK_REQUESTS, DEFAULT_WORK_REQUESTS, 1, 1, 0));
+        return of(QueuePairCapabilities.defaults());
     }
 
     /** Returns the parameters of the queue pair of an identifier, which supplies the type and the completion queues. */

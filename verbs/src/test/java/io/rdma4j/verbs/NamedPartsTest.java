@@ -30,6 +30,15 @@ class NamedPartsTest {
     }
 
     @Test
+    void sizesChangeOnePartAtATime() {
+        assertThat(SIZES.withSends(9)).isEqualTo(new QueuePairCapabilities(9, 2, 3, 4, 5));
+        assertThat(SIZES.withReceives(9)).isEqualTo(new QueuePairCapabilities(1, 9, 3, 4, 5));
+        assertThat(SIZES.withSendScatterGather(9)).isEqualTo(new QueuePairCapabilities(1, 2, 9, 4, 5));
+        assertThat(SIZES.withReceiveScatterGather(9)).isEqualTo(new QueuePairCapabilities(1, 2, 3, 9, 5));
+        assertThat(SIZES.withInlineBytes(9)).isEqualTo(new QueuePairCapabilities(1, 2, 3, 4, 9));
+    }
+
+    @Test
     void parametersOfAQueuePairChangeOnePartAtATime() {
         CompletionQueue sends = object(CompletionQueue.class);
         CompletionQueue receives = object(CompletionQueue.class);

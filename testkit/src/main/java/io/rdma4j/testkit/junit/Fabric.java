@@ -52,7 +52,7 @@ final class Fabric implements AutoCloseable {
             TestNetwork network = (settings.time() == FabricTime.VIRTUAL ? builder.virtualTime() : builder).build();
             for (int i = 0; i < names.size(); i++) {
                 String address = settings.ipv6() ? "fd00::" + Integer.toHexString(i + 1) : "10.0.0." + (i + 1);
-                var _ = network.addHost(address, new HostOptions().name(names.get(i)));
+                var _ = network.addHost(address, new HostOptions().withName(names.get(i)));
             }
             return new Fabric(settings, conditions, network);
         } catch (IllegalArgumentException malformed) {
