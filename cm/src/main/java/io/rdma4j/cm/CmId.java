@@ -81,7 +81,7 @@ public final class CmId extends IdState {
      * Binds to a local address and port. C: {@code rdma_bind_addr}.
      *
      * @param local an address of this host, or a wildcard for all addresses of the devices that the user allows ({@link
-     *     io.rdma4j.verbs.DeviceChoice}); port 0 selects a free one, see {@link #sourcePort}. A link-local IPv6 address
+     *     io.rdma4j.verbs.Device#chosen}); port 0 selects a free one, see {@link #sourcePort}. A link-local IPv6 address
      *     needs its scope
      * @throws RdmaException {@code EADDRNOTAVAIL} if no network interface that is up has the address, if the port is in
      *     use and one of the two addresses is a wildcard, or if no port is free; {@code ENODEV} if no device has the

@@ -1,6 +1,7 @@
 package io.rdma4j.cm;
 
 import io.rdma4j.cm.spi.CmProvider;
+import io.rdma4j.cm.spi.ManagerAccess;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
@@ -30,6 +31,20 @@ public final class ConnectionManager implements AutoCloseable {
         static final ConnectionManager OF_PROCESS = new ConnectionManager(CmProviders.ofProcess());
     }
 
+    static {
+        ManagerAccess.provide(new ManagerAccess() {
+            @Override
+            protected ConnectionManager newManager(CmProvider provider) {
+                return new ConnectionManager(CmProviders.of(provider));
+            }
+
+            @Override
+            protected CmProvider onlyProvider(ConnectionManager manager) {
+                return manager.providers.only();
+            }
+        });
+    }
+
     private static final int DEFAULT_BACKLOG = 128;
 
     /** Timeout of address and of route resolution of an endpoint, as in librdmacm. */
@@ -50,11 +65,6 @@ public final class ConnectionManager implements AutoCloseable {
     /** Returns the connection manager of this process, over the devices of all providers that are installed. */
     public static ConnectionManager ofProcess() {
         return Holder.OF_PROCESS;
-    }
-
-    /** Creates a connection manager over the devices of one provider. {@code RDMA4J_DEVICE} has no effect on it. */
-    public static ConnectionManager of(CmProvider provider) {
-        return new ConnectionManager(CmProviders.of(provider));
     }
 
     /**

@@ -49,9 +49,14 @@ public final class HostOptions {
         return new HostOptions(name, linkOptions.withTrace(), security);
     }
 
-    /** Returns these options with other security options, which limit peers. */
-    public HostOptions security(SecurityOptions limits) {
-        return new HostOptions(name, linkOptions, limits);
+    /**
+     * Returns these options with limits on what peers may do.
+     *
+     * @param limits such as {@code source-port=enforce,request-rate=100}; the system property {@code rdma4j.security} takes the same
+     * @throws IllegalArgumentException if an option is malformed
+     */
+    public HostOptions withSecurity(String limits) {
+        return new HostOptions(name, linkOptions, SecurityOptions.parse(limits));
     }
 
     @Nullable

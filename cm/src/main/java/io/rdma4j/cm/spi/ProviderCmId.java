@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public interface ProviderCmId {
     /**
      * Binds to a local address; see {@link io.rdma4j.cm.CmId#bindAddress}. A wildcard stands for the addresses of the
-     * devices that the user allows: {@link io.rdma4j.verbs.DeviceChoice}.
+     * devices that the user allows: {@link io.rdma4j.verbs.spi.DeviceChoice}.
      */
     void bind(InetSocketAddress local);
 

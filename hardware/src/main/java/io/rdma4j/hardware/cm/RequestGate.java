@@ -4,8 +4,8 @@ import io.rdma4j.cm.AccessFilter;
 import io.rdma4j.cm.ConnectionAttempt;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.Device;
-import io.rdma4j.verbs.DeviceChoice;
-import io.rdma4j.verbs.wait.SharedThread;
+import io.rdma4j.verbs.spi.DeviceChoice;
+import io.rdma4j.verbs.spi.SharedThread;
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicInteger;
 
