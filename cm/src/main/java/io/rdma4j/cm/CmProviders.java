@@ -47,7 +47,7 @@ final class CmProviders {
     /** Returns the provider given to {@link #of}. */
     CmProvider only() {
         if (hasChoice) {
-            throw new IllegalArgumentException("the connection manager of the process may have several providers");
+            throw new IllegalArgumentException("several providers");
         }
         return all.getFirst();
     }

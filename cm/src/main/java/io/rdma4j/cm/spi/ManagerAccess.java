@@ -39,7 +39,7 @@ public abstract class ManagerAccess {
         try {
             var _ = MethodHandles.lookup().ensureInitialized(ConnectionManager.class);
         } catch (IllegalAccessException e) {
-            throw new LinkageError("a class of this module is not accessible", e);
+            throw new AssertionError(e); // the class belongs to this module
         }
         return Objects.requireNonNull(provided);
     }

@@ -1,6 +1,6 @@
 package io.rdma4j.cm.spi;
 
-import io.rdma4j.cm.AccessFilter;
+import io.rdma4j.cm.ConnectionAttempt;
 import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.MulticastJoinAttributes;
@@ -11,6 +11,7 @@ import io.rdma4j.verbs.QueuePairState;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -112,7 +113,7 @@ public interface ProviderCmId {
     void setIpv6Only(boolean ipv6Only);
 
     /** Sets the filter that decides which peers may connect; see {@link io.rdma4j.cm.CmId#setAccessFilter}. */
-    void setAccessFilter(AccessFilter filter);
+    void setAccessFilter(Predicate<ConnectionAttempt> filter);
 
     /** Sets the acknowledgement timeout of the queue pair, an exponent 0 to 31. */
     void setAckTimeout(int exponent);

@@ -2,7 +2,6 @@ package io.rdma4j.testkit.junit;
 
 import io.rdma4j.testkit.ConnectedPair;
 import io.rdma4j.testkit.HostOptions;
-import io.rdma4j.testkit.PacketRecording;
 import io.rdma4j.testkit.TestHost;
 import io.rdma4j.testkit.TestNetwork;
 import io.rdma4j.verbs.RdmaException;
@@ -47,7 +46,7 @@ final class Fabric implements AutoCloseable {
                     .mtuBytes(settings.mtuBytes())
                     .seed(seed(settings, context))
                     .conditions(conditions)
-                    .recordPackets(PacketRecording.DEFAULT_BYTES)
+                    .recordPackets(TestNetwork.DEFAULT_RECORDING_BYTES)
                     .traceObjects();
             TestNetwork network = (settings.time() == FabricTime.VIRTUAL ? builder.virtualTime() : builder).build();
             for (int i = 0; i < names.size(); i++) {

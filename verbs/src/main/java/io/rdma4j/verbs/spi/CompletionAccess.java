@@ -27,7 +27,7 @@ public abstract class CompletionAccess {
         try {
             var _ = MethodHandles.lookup().ensureInitialized(WorkCompletion.class);
         } catch (IllegalAccessException e) {
-            throw new LinkageError("a class of this module is not accessible", e);
+            throw new AssertionError(e); // the class belongs to this module
         }
         return Objects.requireNonNull(provided);
     }
