@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Connection management over a set of devices: what librdmacm is to a process. Thread safe.
  *
- * <p>{@link #ofProcess} manages connections over all devices of this host; {@link EventChannel#open}, {@link CmId#create} and
- * {@link CmDevices} use it. A program that creates a software stack of its own gets a connection manager over the devices of
+ * <p>{@link #ofProcess} manages connections over all devices of this host; {@link EventChannel#open} and {@link CmId#create}
+ * use it. A program that creates a software stack of its own gets a connection manager over the devices of
  * that stack alone.
  */
 public final class ConnectionManager implements AutoCloseable {
@@ -226,9 +226,12 @@ public final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * Returns all devices, opened; see {@link CmDevices#list}. C: {@code rdma_get_devices}.
+     * Opens and returns all devices. They stay open, and are the contexts that identifiers return from {@link
+     * CmId#verbs}. Devices that cannot be opened are omitted. A device that was removed and added again gets a new
+     * context: call this method again; the application may close the old context. C: {@code rdma_get_devices}; {@code
+     * rdma_free_devices} has no counterpart. Thread safe.
      *
-     * @throws RdmaException {@code ENODEV} if there is no RDMA device, not even a software one
+     * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one
      */
     public List<DeviceContext> devices() {
         providers.requireDevices("rdma_get_devices");

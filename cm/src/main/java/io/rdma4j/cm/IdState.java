@@ -231,7 +231,7 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
     /**
      * Returns the open device, which stays open as long as the device exists. If its interface is removed and another
      * one gets the name, the old device is closed once no identifier uses it, with everything created from it. It is
-     * not closed if {@link CmDevices#list} has returned it. C: {@code id->verbs}.
+     * not closed if {@link ConnectionManager#devices} has returned it. C: {@code id->verbs}.
      *
      * @throws RdmaException {@code EINVAL} while the identifier has no device, see {@link #hasDevice}
      */

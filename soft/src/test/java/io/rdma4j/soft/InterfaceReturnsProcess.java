@@ -1,7 +1,7 @@
 package io.rdma4j.soft;
 
-import io.rdma4j.cm.CmDevices;
 import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.QueuePairCapabilities;
@@ -44,7 +44,7 @@ public final class InterfaceReturnsProcess {
             switch (line) {
                 case "connect" -> connect();
                 case "devices" -> {
-                    for (DeviceContext each : CmDevices.list()) {
+                    for (DeviceContext each : ConnectionManager.ofProcess().devices()) {
                         each.createProtectionDomain().close();
                     }
                 }

@@ -8,9 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.cm.AddressInformation;
-import io.rdma4j.cm.CmDevices;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.RoutePath;
@@ -173,7 +173,7 @@ class MoreCallsTest {
     void devicesOfIdentifiersAreThoseOfTheList() {
         try (CmId id = channel.createId(PortSpace.TCP)) {
             id.bindAddress(new InetSocketAddress(TestDevices.freshAddress(), 0));
-            assertThat(CmDevices.list()).contains(id.verbs());
+            assertThat(ConnectionManager.ofProcess().devices()).contains(id.verbs());
         }
     }
 }

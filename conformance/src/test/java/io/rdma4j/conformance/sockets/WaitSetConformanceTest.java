@@ -3,9 +3,9 @@ package io.rdma4j.conformance.sockets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.cm.CmDevices;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
@@ -39,7 +39,7 @@ class WaitSetConformanceTest {
     private static final InetSocketAddress ANY_PORT = new InetSocketAddress(TestDevices.address(), 0);
 
     private static DeviceContext device() {
-        return CmDevices.list().stream()
+        return ConnectionManager.ofProcess().devices().stream()
                 .filter(context -> context.device().name().equals(TestDevices.name()))
                 .findFirst()
                 .orElseThrow();
