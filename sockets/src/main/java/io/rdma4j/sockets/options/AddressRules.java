@@ -209,4 +209,20 @@ public final class AddressRules {
         }
         return common == null || common == Transport.RDMA ? Transport.RDMA : Transport.EITHER;
     }
+
+    /** Returns whether the other object has the same rules in the same order. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof AddressRules that && rules.equals(that.rules);
+    }
+
+    @Override
+    public int hashCode() {
+        return rules.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "address rules " + rules;
+    }
 }
