@@ -1,6 +1,6 @@
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionManager;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CountDownLatch;
 
@@ -16,14 +16,14 @@ final class Ends {
     public static void main(String[] arguments) throws Exception {
         if (arguments[0].equals("client")) {
             CmId id = ConnectionManager.ofProcess()
-                    .connect(new InetSocketAddress(arguments[1], PORT), CmQueuePairAttributes.defaults());
+                    .connect(new InetSocketAddress(arguments[1], PORT), QueuePairInitAttributes.defaults());
             System.out.println("RDMA_CM_EVENT_ESTABLISHED " + System.currentTimeMillis());
             id.awaitDisconnect();
             System.out.println("RDMA_CM_EVENT_DISCONNECTED " + System.currentTimeMillis());
             System.exit(0);
         }
         try (CmId listener =
-                ConnectionManager.ofProcess().listen(new InetSocketAddress(PORT), CmQueuePairAttributes.defaults())) {
+                ConnectionManager.ofProcess().listen(new InetSocketAddress(PORT), QueuePairInitAttributes.defaults())) {
             System.out.println("listening " + ProcessHandle.current().pid());
             for (int i = 0; i < Integer.parseInt(arguments[1]); i++) {
                 listener.getRequest().accept();

@@ -1,5 +1,4 @@
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.verbs.AccessFlag;
@@ -7,6 +6,7 @@ import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.TransportType;
@@ -117,7 +117,7 @@ public final class DeviceFaults {
                         .withPrivateData(region.remote().encode()));
             });
             client = ConnectionManager.ofProcess()
-                    .connect(new InetSocketAddress(address, listener.sourcePort()), CmQueuePairAttributes.defaults());
+                    .connect(new InetSocketAddress(address, listener.sourcePort()), QueuePairInitAttributes.defaults());
             server = (CmId) accepted.take();
             target = (MemoryRegion) accepted.take();
             writer = Objects.requireNonNull(client.queuePair());
@@ -154,7 +154,7 @@ public final class DeviceFaults {
     }
 
     private CmId listen() {
-        return ConnectionManager.ofProcess().listen(new InetSocketAddress(address, 0), CmQueuePairAttributes.defaults());
+        return ConnectionManager.ofProcess().listen(new InetSocketAddress(address, 0), QueuePairInitAttributes.defaults());
     }
 
     // ---- connections

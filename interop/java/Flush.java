@@ -1,5 +1,4 @@
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.verbs.AccessFlag;
@@ -7,6 +6,7 @@ import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.PlacementType;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
@@ -61,7 +61,7 @@ public final class Flush {
     }
 
     private static boolean serve(InetSocketAddress address, MemorySegment memory) {
-        try (CmId listener = ConnectionManager.ofProcess().listen(address, CmQueuePairAttributes.defaults())) {
+        try (CmId listener = ConnectionManager.ofProcess().listen(address, QueuePairInitAttributes.defaults())) {
             System.out.println("listening");
             try (CmId connection = listener.getRequest();
                     MemoryRegion region = connection
@@ -85,7 +85,7 @@ public final class Flush {
 
     private static boolean connect(InetSocketAddress address, MemorySegment memory, boolean isDenied) {
         try (CmId connection =
-                        ConnectionManager.ofProcess().connect(address, CmQueuePairAttributes.defaults(), PARAMETERS);
+                        ConnectionManager.ofProcess().connect(address, QueuePairInitAttributes.defaults(), PARAMETERS);
                 MemoryRegion region = connection.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE)) {
             RemoteMemory remote = RemoteMemory.decode(connection.peerPrivateData());
             System.out.println("connected");

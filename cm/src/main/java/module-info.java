@@ -9,7 +9,12 @@ module io.rdma4j.cm {
     exports io.rdma4j.cm.abi to
             io.rdma4j.exec,
             io.rdma4j.hardware;
-    exports io.rdma4j.cm.spi;
+    exports io.rdma4j.cm.spi to
+            io.rdma4j.exec,
+            io.rdma4j.hardware,
+            io.rdma4j.soft,
+            io.rdma4j.sockets,
+            io.rdma4j.tools;
     exports io.rdma4j.cm.host to
             io.rdma4j.exec,
             io.rdma4j.hardware,

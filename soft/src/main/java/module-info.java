@@ -11,7 +11,8 @@ module io.rdma4j.soft {
     requires io.rdma4j.wire;
 
     exports io.rdma4j.soft;
-    exports io.rdma4j.soft.options;
+    exports io.rdma4j.soft.options to
+            io.rdma4j.testkit;
     exports io.rdma4j.soft.device to
             io.rdma4j.testkit;
     exports io.rdma4j.soft.engine to

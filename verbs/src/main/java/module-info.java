@@ -10,7 +10,13 @@ module io.rdma4j.verbs {
             io.rdma4j.exec,
             io.rdma4j.hardware,
             io.rdma4j.soft;
-    exports io.rdma4j.verbs.spi;
+    exports io.rdma4j.verbs.spi to
+            io.rdma4j.cm,
+            io.rdma4j.exec,
+            io.rdma4j.hardware,
+            io.rdma4j.soft,
+            io.rdma4j.sockets,
+            io.rdma4j.tools;
     exports io.rdma4j.verbs.wait;
 
     uses io.rdma4j.verbs.spi.VerbsProvider;

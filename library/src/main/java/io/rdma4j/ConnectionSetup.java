@@ -1,9 +1,9 @@
 package io.rdma4j;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -80,8 +80,9 @@ public abstract sealed class ConnectionSetup<S extends ConnectionSetup<S>> permi
                                 : memory.at(id.protectionDomain()).encode());
     }
 
-    CmQueuePairAttributes attributes() {
-        return CmQueuePairAttributes.of(
-                new QueuePairCapabilities(options.sends(), Math.max(1, options.messages()), 1, 1, 0));
+    QueuePairInitAttributes attributes() {
+        return QueuePairInitAttributes.of(QueuePairCapabilities.defaults()
+                .withSends(options.sends())
+                .withReceives(Math.max(1, options.messages())));
     }
 }

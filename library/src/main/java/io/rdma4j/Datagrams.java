@@ -2,7 +2,6 @@ package io.rdma4j;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
@@ -15,6 +14,7 @@ import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.lang.foreign.MemorySegment;
@@ -80,8 +80,8 @@ public final class Datagrams implements AutoCloseable {
         this.manager = manager;
         this.id = id;
         address = Objects.requireNonNull(id.localAddress(), "the socket is not bound");
-        queuePair = id.createQueuePair(
-                CmQueuePairAttributes.of(new QueuePairCapabilities(options.sends(), options.receives(), 1, 1, 0)));
+        queuePair = id.createQueuePair(QueuePairInitAttributes.of(
+                QueuePairCapabilities.defaults().withSends(options.sends()).withReceives(options.receives())));
         events = new DatagramEvents(channel, id, queuePair);
         gidIndex = id.verbs().gidIndex(port(), Gid.of(address.getAddress()));
         maxSendBytes = id.verbs().port(port()).activeMtu().bytes();

@@ -1,6 +1,8 @@
 package io.rdma4j.cm;
 
 import io.rdma4j.cm.host.RouteLookup;
+import io.rdma4j.cm.spi.HostLookup;
+import io.rdma4j.cm.spi.ServiceLookup;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;

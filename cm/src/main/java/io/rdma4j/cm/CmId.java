@@ -80,7 +80,7 @@ public final class CmId extends IdState {
      * Binds to a local address and port. C: {@code rdma_bind_addr}.
      *
      * @param local an address of this host, or a wildcard for all addresses of the devices that the user allows ({@link
-     *     io.rdma4j.verbs.DeviceChoice}); port 0 selects a free one, see {@link #sourcePort}. A link-local IPv6 address
+     *     io.rdma4j.verbs.Device#chosen}); port 0 selects a free one, see {@link #sourcePort}. A link-local IPv6 address
      *     needs its scope
      * @throws RdmaException {@code EADDRNOTAVAIL} if no network interface that is up has the address, if the port is in
      *     use and one of the two addresses is a wildcard, or if no port is free; {@code ENODEV} if no device has the
@@ -161,27 +161,27 @@ public final class CmId extends IdState {
      * Creates the identifier's queue pair in the device's default protection domain, and moves it to the INIT state, so
      * that receives can be posted. A datagram queue pair is moved to ready-to-send. C: {@code rdma_create_qp}.
      *
-     * @param attributes sizes and completion queues; omitted completion queues are created, each with a channel
+     * <p>Attributes without a type have the type of the identifier. If they lack a completion queue, one is created with a channel.
+     * Without a shared receive queue, the queue pair uses {@link #sharedReceiveQueue}, and a target of an extended connection without a
+     * domain uses {@link #xrcDomain}.
+     *
+     * @param attributes sizes and completion queues, as from {@link QueuePairInitAttributes#defaults}
      * @return the queue pair, also returned by {@link #queuePair}
-     * @throws RdmaException {@code EINVAL} if the identifier has no device yet or already has a queue pair
+     * @throws RdmaException {@code EINVAL} if the identifier has no device yet or already has a queue pair, or if the attributes are of
+     *     another type than the identifier
      */
-    public QueuePair createQueuePair(CmQueuePairAttributes attributes) {
+    public QueuePair createQueuePair(QueuePairInitAttributes attributes) {
         return queues.createQueuePair(null, attributes);
     }
 
     /**
-     * Creates the identifier's queue pair like {@link #createQueuePair(CmQueuePairAttributes)}, in the given protection
+     * Creates the identifier's queue pair like {@link #createQueuePair(QueuePairInitAttributes)}, in the given protection
      * domain of the identifier's device.
      *
      * @throws RdmaException also {@code EINVAL} if the domain belongs to another device
      */
-    public QueuePair createQueuePair(ProtectionDomain protectionDomain, CmQueuePairAttributes attributes) {
-        return queues.createQueuePair(protectionDomain, attributes);
-    }
-
-    /** Creates the queue pair with the given completion queues, in the given protection domain. */
     public QueuePair createQueuePair(ProtectionDomain protectionDomain, QueuePairInitAttributes attributes) {
-        return queues.createQueuePair(protectionDomain, CmQueuePairAttributes.of(attributes));
+        return queues.createQueuePair(protectionDomain, attributes);
     }
 
     /**

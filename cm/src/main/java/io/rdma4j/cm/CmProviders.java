@@ -3,9 +3,9 @@ package io.rdma4j.cm;
 import io.rdma4j.cm.host.RouteLookup;
 import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.verbs.Device;
-import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.spi.DeviceChoice;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -42,6 +42,14 @@ final class CmProviders {
     /** Returns one provider, all of whose devices may be used. */
     static CmProviders of(CmProvider provider) {
         return new CmProviders(List.of(provider), false);
+    }
+
+    /** Returns the provider given to {@link #of}. */
+    CmProvider only() {
+        if (hasChoice) {
+            throw new IllegalArgumentException("several providers");
+        }
+        return all.getFirst();
     }
 
     /** Returns what makes progress while a thread waits for events: that of the first provider that has started, or null. */

@@ -1,10 +1,12 @@
 package io.rdma4j.cm;
 
 import io.rdma4j.cm.spi.CmProvider;
+import io.rdma4j.cm.spi.ManagerAccess;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetSocketAddress;
@@ -19,14 +21,28 @@ import org.jspecify.annotations.Nullable;
 /**
  * Connection management over a set of devices: what librdmacm is to a process. Thread safe.
  *
- * <p>{@link #ofProcess} manages connections over all devices of this host; {@link EventChannel#open}, {@link CmId#create} and
- * {@link CmDevices} use it. A program that creates a software stack of its own gets a connection manager over the devices of
+ * <p>{@link #ofProcess} manages connections over all devices of this host; {@link EventChannel#open} and {@link CmId#create}
+ * use it. A program that creates a software stack of its own gets a connection manager over the devices of
  * that stack alone.
  */
 public final class ConnectionManager implements AutoCloseable {
     /** Created once, because providers have state. */
     private static final class Holder {
         static final ConnectionManager OF_PROCESS = new ConnectionManager(CmProviders.ofProcess());
+    }
+
+    static {
+        ManagerAccess.provide(new ManagerAccess() {
+            @Override
+            protected ConnectionManager newManager(CmProvider provider) {
+                return new ConnectionManager(CmProviders.of(provider));
+            }
+
+            @Override
+            protected CmProvider onlyProvider(ConnectionManager manager) {
+                return manager.providers.only();
+            }
+        });
     }
 
     private static final int DEFAULT_BACKLOG = 128;
@@ -49,11 +65,6 @@ public final class ConnectionManager implements AutoCloseable {
     /** Returns the connection manager of this process, over the devices of all providers that are installed. */
     public static ConnectionManager ofProcess() {
         return Holder.OF_PROCESS;
-    }
-
-    /** Creates a connection manager over the devices of one provider. {@code RDMA4J_DEVICE} has no effect on it. */
-    public static ConnectionManager of(CmProvider provider) {
-        return new ConnectionManager(CmProviders.of(provider));
     }
 
     /**
@@ -107,7 +118,7 @@ public final class ConnectionManager implements AutoCloseable {
      * @param attributes the attributes of the connections' queue pairs
      * @throws RdmaException as {@link CmId#bindAddress} and {@link CmId#listen}
      */
-    public CmId listen(InetSocketAddress local, CmQueuePairAttributes attributes) {
+    public CmId listen(InetSocketAddress local, QueuePairInitAttributes attributes) {
         CmId id = createId(PortSpace.TCP);
         return orClose(id, () -> {
             id.bindAddress(local);
@@ -125,17 +136,17 @@ public final class ConnectionManager implements AutoCloseable {
      * @throws RdmaException as {@link CmId#resolveAddress}, {@link CmId#resolveRoute}, {@link CmId#createQueuePair} and {@link
      *     CmId#connect}
      */
-    public CmId connect(InetSocketAddress peer, CmQueuePairAttributes attributes) {
+    public CmId connect(InetSocketAddress peer, QueuePairInitAttributes attributes) {
         return connect(peer, attributes, ConnectionParameters.defaults());
     }
 
     /**
-     * Creates a synchronous identifier and connects it, like {@link #connect(InetSocketAddress, CmQueuePairAttributes)},
+     * Creates a synchronous identifier and connects it, like {@link #connect(InetSocketAddress, QueuePairInitAttributes)},
      * with parameters of the connection: private data, depths and retries.
      *
-     * @throws RdmaException as {@link #connect(InetSocketAddress, CmQueuePairAttributes)}
+     * @throws RdmaException as {@link #connect(InetSocketAddress, QueuePairInitAttributes)}
      */
-    public CmId connect(InetSocketAddress peer, CmQueuePairAttributes attributes, ConnectionParameters parameters) {
+    public CmId connect(InetSocketAddress peer, QueuePairInitAttributes attributes, ConnectionParameters parameters) {
         CmId id = createId(PortSpace.TCP);
         return orClose(id, () -> {
             id.resolveAddress(peer, RESOLUTION);
@@ -168,16 +179,16 @@ public final class ConnectionManager implements AutoCloseable {
      * @param attributes attributes of the queue pairs
      * @throws RdmaException as {@link #createEndpoint(AddressInformation)} and {@link CmId#createQueuePair}
      */
-    public CmId createEndpoint(AddressInformation information, CmQueuePairAttributes attributes) {
+    public CmId createEndpoint(AddressInformation information, QueuePairInitAttributes attributes) {
         return createEndpoint(information, id -> id.createQueuePair(attributes));
     }
 
     /**
-     * Creates an endpoint like {@link #createEndpoint(AddressInformation, CmQueuePairAttributes)}, with its queue pairs
+     * Creates an endpoint like {@link #createEndpoint(AddressInformation, QueuePairInitAttributes)}, with its queue pairs
      * in the given protection domain of the identifier's device.
      */
     public CmId createEndpoint(
-            AddressInformation information, ProtectionDomain protectionDomain, CmQueuePairAttributes attributes) {
+            AddressInformation information, ProtectionDomain protectionDomain, QueuePairInitAttributes attributes) {
         return createEndpoint(information, id -> id.createQueuePair(protectionDomain, attributes));
     }
 
@@ -215,9 +226,12 @@ public final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * Returns all devices, opened; see {@link CmDevices#list}. C: {@code rdma_get_devices}.
+     * Opens and returns all devices. They stay open, and are the contexts that identifiers return from {@link
+     * CmId#verbs}. Devices that cannot be opened are omitted. A device that was removed and added again gets a new
+     * context: call this method again; the application may close the old context. C: {@code rdma_get_devices}; {@code
+     * rdma_free_devices} has no counterpart. Thread safe.
      *
-     * @throws RdmaException {@code ENODEV} if there is no RDMA device, not even a software one
+     * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one
      */
     public List<DeviceContext> devices() {
         providers.requireDevices("rdma_get_devices");

@@ -5,7 +5,7 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.spi.EventWait;
-import io.rdma4j.verbs.wait.ParkingDriver;
+import io.rdma4j.verbs.spi.ParkingDriver;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.verbs.wait.Waitable;

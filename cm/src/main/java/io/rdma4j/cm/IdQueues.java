@@ -56,7 +56,7 @@ final class IdQueues {
          * ready-to-send for datagrams.
          */
         static Connected create(
-                CmId id, ProviderCmId provider, ProtectionDomain domain, CmQueuePairAttributes attributes) {
+                CmId id, ProviderCmId provider, ProtectionDomain domain, QueuePairInitAttributes attributes) {
             List<Runnable> undo = new ArrayList<>();
             try {
                 SharedReceiveQueue shared = attributes.sharedReceiveQueue();
@@ -78,14 +78,10 @@ final class IdQueues {
                     undo.addFirst(receive::close);
                     receiveQueue = receive.queue;
                 }
-                QueuePair queuePair = domain.createQueuePair(
-                        QueuePairInitAttributes.of(id.queuePairType(), sendQueue, attributes.capabilities())
-                                .withReceiveCompletions(receiveQueue)
-                                .withSignalAll(attributes.signalAll())
-                                .withContext(attributes.context())
-                                .withSharedReceiveQueue(shared)
-                                .withXrcDomain(attributes.xrcDomain())
-                                .withBlockMulticastLoopback(attributes.blockMulticastLoopback()));
+                QueuePair queuePair = domain.createQueuePair(attributes
+                        .withType(id.queuePairType())
+                        .withCompletions(sendQueue)
+                        .withReceiveCompletions(receiveQueue));
                 undo.addFirst(queuePair::close);
                 initialize(queuePair, provider, id.isDatagram());
                 return new Connected(queuePair, send, receive);
@@ -133,14 +129,14 @@ final class IdQueues {
                 return new SharedReceives(domain.createSharedReceiveQueue(attributes), null, null);
             }
             SharedReceiveQueueInitAttributes inDomain =
-                    isExtended ? attributes : attributes.extended(use.defaultXrcDomain());
+                    isExtended ? attributes : attributes.withXrcDomain(use.defaultXrcDomain());
             CompletionQueue given = attributes.completions();
             if (given != null) {
                 return new SharedReceives(domain.createSharedReceiveQueue(inDomain), given, null);
             }
             Completions created = Completions.create(id, domain.context(), attributes.maxWorkRequests());
             try {
-                SharedReceiveQueue queue = domain.createSharedReceiveQueue(inDomain.reportedAt(created.queue));
+                SharedReceiveQueue queue = domain.createSharedReceiveQueue(inDomain.withCompletions(created.queue));
                 return new SharedReceives(queue, created.queue, created);
             } catch (RuntimeException | Error failed) {
                 runAllAfter(failed, created::close);
@@ -169,7 +165,7 @@ final class IdQueues {
     }
 
     /** Implements {@link CmId#createQueuePair}; without a domain, in the device's default domain. */
-    QueuePair createQueuePair(@Nullable ProtectionDomain protectionDomain, CmQueuePairAttributes attributes) {
+    QueuePair createQueuePair(@Nullable ProtectionDomain protectionDomain, QueuePairInitAttributes attributes) {
         String operation = "rdma_create_qp";
         id.lock().lock();
         try {
@@ -181,6 +177,7 @@ final class IdQueues {
             }
             ProtectionDomain domain = protectionDomain == null ? use.defaultDomain() : protectionDomain;
             requireDevice(operation, domain, use.context().device().name());
+            requireType(operation, attributes.type());
             Connected created = Connected.create(id, provider, domain, withDefaults(attributes, use));
             connected = created;
             return created.queuePair;
@@ -199,8 +196,17 @@ final class IdQueues {
         }
     }
 
+    private void requireType(String operation, @Nullable QueuePairType type) {
+        if (type != null && type != id.queuePairType()) {
+            throw CmId.invalid(
+                    operation,
+                    "the attributes are of the type " + type + ", the identifier of the type " + id.queuePairType(),
+                    "Leave the type out: withType(null)");
+        }
+    }
+
     /** Completes the application's attributes with the identifier's objects. */
-    private CmQueuePairAttributes withDefaults(CmQueuePairAttributes attributes, OpenDevices.Use use) {
+    private QueuePairInitAttributes withDefaults(QueuePairInitAttributes attributes, OpenDevices.Use use) {
         SharedReceives current = sharedReceives;
         return switch (id.queuePairType()) {
             case XRC_RECEIVE ->

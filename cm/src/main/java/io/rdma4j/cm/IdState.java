@@ -17,6 +17,7 @@ import io.rdma4j.verbs.XrcDomain;
 import java.net.InetSocketAddress;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -163,9 +164,15 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
      * no counterpart in C. The filter may be set and changed at any time, and applies to requests that arrive
      * afterwards. Set before {@link CmId#listen(int)}, it applies to all requests.
      *
-     * @param filter called for each request
+     * <p>The peer of a refused request receives {@code REJECTED} with reason 28, as if the application had rejected it. The local side
+     * receives no event. The source is the address that the packet came from, and only as trustworthy as addresses are in that network;
+     * see SECURITY.md.
+     *
+     * @param filter returns whether a request is passed to the listener. The thread that drives the device calls it for each request,
+     *     under the device's lock and before any state is kept: it must be fast, must not block, and must not call RDMA methods. If it
+     *     throws an exception or an {@link Error}, the request is refused
      */
-    public void setAccessFilter(AccessFilter filter) {
+    public void setAccessFilter(Predicate<ConnectionAttempt> filter) {
         locked(SET_OPTION, () -> binding.option(id -> id.setAccessFilter(filter)));
     }
 
@@ -241,7 +248,7 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
     /**
      * Returns the open device, which stays open as long as the device exists. If its interface is removed and another
      * one gets the name, the old device is closed once no identifier uses it, with everything created from it. It is
-     * not closed if {@link CmDevices#list} has returned it. C: {@code id->verbs}.
+     * not closed if {@link ConnectionManager#devices} has returned it. C: {@code id->verbs}.
      *
      * @throws RdmaException {@code EINVAL} while the identifier has no device, see {@link #hasDevice}
      */

@@ -3,6 +3,7 @@ package io.rdma4j.cm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.cm.spi.ManagerAccess;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
@@ -18,7 +19,7 @@ class AddressResolutionTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
     private final FakeProvider provider = new FakeProvider(LOCAL);
-    private final EventChannel channel = ConnectionManager.of(provider).openEventChannel();
+    private final EventChannel channel = ManagerAccess.managerOf(provider).openEventChannel();
     private final CmId id = channel.createId(PortSpace.TCP);
 
     private String lastCall() {

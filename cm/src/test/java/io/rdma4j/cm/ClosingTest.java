@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.cm.spi.CmEventSink;
+import io.rdma4j.cm.spi.ManagerAccess;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
@@ -23,7 +24,7 @@ class ClosingTest {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final FakeProvider provider = new FakeProvider(InetAddress.getLoopbackAddress());
-    private final EventChannel channel = ConnectionManager.of(provider).openEventChannel();
+    private final EventChannel channel = ManagerAccess.managerOf(provider).openEventChannel();
     private final CmId id = bound();
 
     private CmId bound() {

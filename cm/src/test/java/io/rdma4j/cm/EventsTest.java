@@ -9,6 +9,7 @@ import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
@@ -91,7 +92,7 @@ class EventsTest {
         fake.device = verbs;
         CmEventSink sink = request();
         CmId child = next().id();
-        child.createQueuePair(verbs.domain(), CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
+        child.createQueuePair(verbs.domain(), QueuePairInitAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
         verbs.modifications.clear();
         sink.onEvent(new CmEvent.Notice(CmEvent.Type.DEVICE_REMOVAL));
         assertThat(verbs.modifications).containsExactly(QueuePairState.ERROR);
@@ -408,7 +409,7 @@ class EventsTest {
         CmEventSink sink = request();
         CmEvent request = next();
         CmId child = request.id();
-        child.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
+        child.createQueuePair(QueuePairInitAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
         CountDownLatch processing = new CountDownLatch(1);
         CountDownLatch mayFail = new CountDownLatch(1);
         fake.onAttributes = () -> {

@@ -9,6 +9,7 @@ import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
@@ -88,7 +89,7 @@ class FailedCreationTest {
     }
 
     private static void queuePair(Kind kind, QueuePairType type) {
-        CmQueuePairAttributes attributes = CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0));
+        QueuePairInitAttributes attributes = QueuePairInitAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0));
         everyFailureLeaves(List.of("ProtectionDomain"), kind, verbs -> {
             ProtectionDomain domain = verbs.domain();
             IdQueues.Connected.create(identifier(type), new FakeProviderId(), domain, attributes);

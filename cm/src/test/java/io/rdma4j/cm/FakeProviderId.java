@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A provider identifier that records its calls. */
@@ -123,7 +124,7 @@ final class FakeProviderId implements ProviderCmId {
     }
 
     @Override
-    public void setAccessFilter(AccessFilter filter) {
+    public void setAccessFilter(Predicate<ConnectionAttempt> filter) {
         calls.add("accessFilter");
     }
 

@@ -4,12 +4,12 @@ import io.rdma4j.Buffer;
 import io.rdma4j.Connection;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
@@ -73,7 +73,7 @@ public final class EventServer {
     // end::events[]
 
     private static MemoryRegion accept(CmId connection, Arena arena) {
-        connection.createQueuePair(CmQueuePairAttributes.defaults());
+        connection.createQueuePair(QueuePairInitAttributes.defaults());
         MemoryRegion region = connection
                 .protectionDomain()
                 .register(arena.allocate(ValueLayout.JAVA_INT), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);

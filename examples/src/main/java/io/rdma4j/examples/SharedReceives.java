@@ -1,7 +1,6 @@
 package io.rdma4j.examples;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.AccessFlag;
@@ -11,6 +10,7 @@ import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
@@ -63,7 +63,7 @@ public final class SharedReceives {
                 CmId connection = CmId.create(PortSpace.TCP)) {
             connection.resolveAddress(server, TIMEOUT);
             connection.resolveRoute(TIMEOUT);
-            QueuePair queuePair = connection.createQueuePair(CmQueuePairAttributes.defaults());
+            QueuePair queuePair = connection.createQueuePair(QueuePairInitAttributes.defaults());
             ProtectionDomain domain = connection.protectionDomain();
             MemorySegment memory = arena.allocate(2 * Long.BYTES);
             long sum = 0;
@@ -123,8 +123,8 @@ public final class SharedReceives {
             }
             while (connections.size() < CLIENTS) {
                 CmId connection = listener.getRequest();
-                QueuePair queuePair = connection.createQueuePair(CmQueuePairAttributes.defaults()
-                        .withCompletions(completions, completions)
+                QueuePair queuePair = connection.createQueuePair(QueuePairInitAttributes.defaults()
+                        .withCompletions(completions)
                         .withSharedReceiveQueue(receives));
                 connections.put(queuePair.number(), connection);
                 connection.accept(ConnectionParameters.defaults());

@@ -28,7 +28,7 @@ public final class TwoHosts {
         try (TestNetwork network = new TestNetwork()) {
             TestHost left = network.addHost("10.0.0.1");
             TestHost right = network.addHost(
-                    "10.0.0.2", new HostOptions().faults("loss=10%,seed=7").capture(capture));
+                    "10.0.0.2", new HostOptions().withFaults("loss=10%,seed=7").withCapture(capture));
             try (Listener listener =
                     Listener.bind(left.connectionManager(), new InetSocketAddress(left.address(), 7471))) {
                 Thread server = Thread.ofPlatform().start(() -> serve(listener));

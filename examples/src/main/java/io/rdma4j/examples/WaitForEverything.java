@@ -4,7 +4,6 @@ import io.rdma4j.Buffer;
 import io.rdma4j.Connection;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.sockets.PollEvents;
@@ -14,6 +13,7 @@ import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.WaitSet;
 import io.rdma4j.verbs.WorkCompletion;
@@ -120,7 +120,7 @@ public final class WaitForEverything {
     }
 
     private void accept(CmId id) {
-        QueuePair queuePair = id.createQueuePair(CmQueuePairAttributes.defaults());
+        QueuePair queuePair = id.createQueuePair(QueuePairInitAttributes.defaults());
         MemoryRegion message = id.protectionDomain().register(arena.allocate(MESSAGE_BYTES), AccessFlag.LOCAL_WRITE);
         queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(message, 0, MESSAGE_BYTES));
         queuePair.receiveCompletions().requestNotification(false);

@@ -1,7 +1,7 @@
 package io.rdma4j.soft;
 
 import io.rdma4j.cm.ConnectionManager;
-import io.rdma4j.cm.spi.CmProvider;
+import io.rdma4j.cm.spi.ManagerAccess;
 import io.rdma4j.link.decorator.FaultSpec;
 import io.rdma4j.link.decorator.LinkOptions;
 import io.rdma4j.soft.cm.StackCmProvider;
@@ -60,7 +60,7 @@ public final class SoftStack implements AutoCloseable {
     private SoftStack(StackSettings settings) {
         devices = new SoftDevices(settings);
         cmProvider = new StackCmProvider(devices);
-        connectionManager = ConnectionManager.of(cmProvider);
+        connectionManager = ManagerAccess.managerOf(cmProvider);
     }
 
     /** Creates a stack with the options that the system properties and environment variables of this process name. */
@@ -130,9 +130,14 @@ public final class SoftStack implements AutoCloseable {
             return this;
         }
 
-        /** Sets the limits on what peers may do. */
-        public Builder security(SecurityOptions security) {
-            settings = settings.withSecurity(security);
+        /**
+         * Limits what peers may do.
+         *
+         * @param limits such as {@code source-port=enforce,request-rate=100}; the system property {@code rdma4j.security} takes the same
+         * @throws IllegalArgumentException if an option is malformed
+         */
+        public Builder security(String limits) {
+            settings = settings.withSecurity(SecurityOptions.parse(limits));
             return this;
         }
 
@@ -188,11 +193,6 @@ public final class SoftStack implements AutoCloseable {
      */
     public Map<String, Long> counters() {
         return devices.counters();
-    }
-
-    /** Returns the provider of connection management, for {@link ConnectionManager#of}. */
-    public CmProvider cmProvider() {
-        return cmProvider;
     }
 
     /**

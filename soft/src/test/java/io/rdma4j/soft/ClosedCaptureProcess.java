@@ -1,11 +1,11 @@
 package io.rdma4j.soft;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -55,7 +55,7 @@ public final class ClosedCaptureProcess {
         try (CmId id = CmId.create(PortSpace.TCP)) {
             id.resolveAddress(new InetSocketAddress(LOOPBACK, 0), new InetSocketAddress(LOOPBACK, 1), PATIENCE);
             id.resolveRoute(PATIENCE);
-            id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
+            id.createQueuePair(QueuePairInitAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
             id.connect(ConnectionParameters.defaults());
             return "well";
         } catch (RdmaException e) {

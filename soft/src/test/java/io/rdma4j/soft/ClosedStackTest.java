@@ -7,6 +7,7 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.cm.spi.ManagerAccess;
 import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
@@ -186,7 +187,7 @@ class ClosedStackTest {
     @Test
     void theProviderCreatesNoIdentifierAfterwards() {
         stack.close();
-        assertThatThrownBy(() -> ConnectionManager.of(stack.cmProvider())
+        assertThatThrownBy(() -> ManagerAccess.managerOf(ManagerAccess.providerOf(stack.connectionManager()))
                         .createId(PortSpace.TCP)
                         .bindAddress(new InetSocketAddress(TestAddresses.loopback(), 0)))
                 .isInstanceOf(ClosedException.class)

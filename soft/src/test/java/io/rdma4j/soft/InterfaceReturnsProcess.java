@@ -1,11 +1,11 @@
 package io.rdma4j.soft;
 
-import io.rdma4j.cm.CmDevices;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RdmaException;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -44,7 +44,7 @@ public final class InterfaceReturnsProcess {
             switch (line) {
                 case "connect" -> connect();
                 case "devices" -> {
-                    for (DeviceContext each : CmDevices.list()) {
+                    for (DeviceContext each : ConnectionManager.ofProcess().devices()) {
                         each.createProtectionDomain().close();
                     }
                 }
@@ -71,7 +71,7 @@ public final class InterfaceReturnsProcess {
             client.resolveAddress(
                     new InetSocketAddress(InetAddress.ofLiteral(ADDRESS), listener.sourcePort()), PATIENCE);
             client.resolveRoute(PATIENCE);
-            client.createQueuePair(CmQueuePairAttributes.of(SIZES));
+            client.createQueuePair(QueuePairInitAttributes.of(SIZES));
             CompletableFuture<CmId> accepted = CompletableFuture.supplyAsync(() -> accept(listener));
             client.connect();
             accepted.join().close();
@@ -80,7 +80,7 @@ public final class InterfaceReturnsProcess {
 
     private static CmId accept(CmId listener) {
         CmId server = listener.getRequest();
-        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.createQueuePair(QueuePairInitAttributes.of(SIZES));
         server.accept();
         return server;
     }

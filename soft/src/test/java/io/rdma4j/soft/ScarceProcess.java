@@ -1,10 +1,10 @@
 package io.rdma4j.soft;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RdmaException;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -65,7 +65,7 @@ public final class ScarceProcess {
     public static String listen(String address, int port) {
         try {
             CmId _ = ConnectionManager.ofProcess()
-                    .listen(new InetSocketAddress(address, port), CmQueuePairAttributes.defaults());
+                    .listen(new InetSocketAddress(address, port), QueuePairInitAttributes.defaults());
             return "done";
         } catch (RdmaException e) {
             return e.errno() + " " + e.getMessage();

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.soft.device.RunningStack;
@@ -16,6 +15,7 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -64,7 +64,7 @@ class SoftStackTest {
             CompletableFuture<CmEvent.Type> served = CompletableFuture.supplyAsync(() -> serve(listener));
             client.resolveAddress(new InetSocketAddress("127.0.83.2", listener.sourcePort()), TIMEOUT);
             client.resolveRoute(TIMEOUT);
-            client.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
+            client.createQueuePair(QueuePairInitAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
             client.connect(ConnectionParameters.defaults());
             assertThat(served.get(30, TimeUnit.SECONDS)).isEqualTo(CmEvent.Type.ESTABLISHED);
             assertThat(client.event()).extracting(CmEvent::type).isEqualTo(CmEvent.Type.ESTABLISHED);
@@ -73,7 +73,7 @@ class SoftStackTest {
 
     private static CmEvent.Type serve(CmId listener) {
         try (CmId connection = listener.getRequest()) {
-            connection.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
+            connection.createQueuePair(QueuePairInitAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
             connection.accept(ConnectionParameters.defaults());
             return Objects.requireNonNull(connection.event()).type();
         }

@@ -1,13 +1,13 @@
 package io.rdma4j.soft;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkCompletion;
@@ -50,7 +50,7 @@ public final class StoppableProcess {
     public static void main(String[] arguments) throws IOException {
         String address = arguments[0];
         CmId listener = ConnectionManager.ofProcess()
-                .listen(new InetSocketAddress(address, 0), CmQueuePairAttributes.defaults());
+                .listen(new InetSocketAddress(address, 0), QueuePairInitAttributes.defaults());
         Thread.ofPlatform().daemon().start(() -> accept(listener));
         say("listening " + listener.sourcePort());
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -97,7 +97,7 @@ public final class StoppableProcess {
             id.bindAddress(new InetSocketAddress(from, 0));
             id.resolveAddress(new InetSocketAddress(to, port), TIMEOUT);
             id.resolveRoute(TIMEOUT);
-            id.createQueuePair(CmQueuePairAttributes.defaults());
+            id.createQueuePair(QueuePairInitAttributes.defaults());
             id.connect(ConnectionParameters.defaults());
         } catch (RdmaException e) {
             say("failed " + e.getMessage());

@@ -24,12 +24,12 @@ public final class HostOptions {
     }
 
     /** Returns these options with a name of the host; hosts without one are host1, host2, and so on. */
-    public HostOptions name(String newName) {
+    public HostOptions withName(String newName) {
         return new HostOptions(newName, linkOptions, security);
     }
 
     /** Returns these options with a capture, for Wireshark, of all packets that the host sends and receives. */
-    public HostOptions capture(Path file) {
+    public HostOptions withCapture(Path file) {
         return new HostOptions(name, linkOptions.withCaptureFile(file), security);
     }
 
@@ -40,18 +40,23 @@ public final class HostOptions {
      * @param specification such as {@code loss=1%,seed=7}; the tools' option {@code --fault} takes the same
      * @throws IllegalArgumentException if the specification is malformed
      */
-    public HostOptions faults(String specification) {
+    public HostOptions withFaults(String specification) {
         return new HostOptions(name, linkOptions.withFaults(FaultSpec.parse(specification)), security);
     }
 
     /** Returns these options with a line on {@link System#err} for each packet. */
-    public HostOptions trace() {
+    public HostOptions withTrace() {
         return new HostOptions(name, linkOptions.withTrace(), security);
     }
 
-    /** Returns these options with other security options, which limit peers. */
-    public HostOptions security(SecurityOptions limits) {
-        return new HostOptions(name, linkOptions, limits);
+    /**
+     * Returns these options with limits on what peers may do.
+     *
+     * @param limits such as {@code source-port=enforce,request-rate=100}; the system property {@code rdma4j.security} takes the same
+     * @throws IllegalArgumentException if an option is malformed
+     */
+    public HostOptions withSecurity(String limits) {
+        return new HostOptions(name, linkOptions, SecurityOptions.parse(limits));
     }
 
     @Nullable

@@ -16,10 +16,7 @@ import java.util.function.LongSupplier;
  *
  * <p>The recording has each packet once, when its sender gives it to the network. A packet that the network drops has a second line.
  */
-public final class PacketRecording {
-    /** The default size of the memory for packets, in bytes. */
-    public static final long DEFAULT_BYTES = 16L << 20;
-
+final class PacketRecording {
     /** An estimate of the memory that a packet takes besides its bytes. */
     private static final int ENTRY_BYTES = 200;
 
@@ -89,12 +86,12 @@ public final class PacketRecording {
     }
 
     /** Returns the number of packets that the network was given. */
-    public synchronized long packets() {
+    synchronized long packets() {
         return sent;
     }
 
     /** Returns the number of packets that are still in memory, the last ones, which {@link #writeCapture} writes. */
-    public synchronized long packetsInMemory() {
+    synchronized long packetsInMemory() {
         return sentInMemory;
     }
 
@@ -104,7 +101,7 @@ public final class PacketRecording {
      *
      * @param count the most lines
      */
-    public synchronized List<String> lastLines(int count) {
+    synchronized List<String> lastLines(int count) {
         return entries.stream()
                 .skip(Math.max(0, entries.size() - count))
                 .map(Entry::line)
@@ -116,7 +113,7 @@ public final class PacketRecording {
      *
      * @throws IOException if the file cannot be written
      */
-    public synchronized void writeCapture(Path file) throws IOException {
+    synchronized void writeCapture(Path file) throws IOException {
         long[] time = new long[1];
         try (PcapngWriter writer = PcapngWriter.create(file, () -> time[0])) {
             for (Entry entry : entries) {

@@ -7,7 +7,9 @@ import io.rdma4j.soft.SoftStack;
 import io.rdma4j.soft.host.ObjectObserver;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.wire.Frame;
+import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * {@snippet :
  * try (TestNetwork network = new TestNetwork()) {
  *     TestHost server = network.addHost("10.0.0.1");
- *     TestHost client = network.addHost("10.0.0.2", new HostOptions().faults("loss=2%,seed=7"));
+ *     TestHost client = network.addHost("10.0.0.2", new HostOptions().withFaults("loss=2%,seed=7"));
  *     CmId listener = server.connectionManager().createId(PortSpace.TCP);
  *     listener.bindAddress(new InetSocketAddress("10.0.0.1", 7471));
  *     // ...
@@ -34,6 +36,9 @@ import org.jspecify.annotations.Nullable;
  * }
  */
 public final class TestNetwork implements AutoCloseable {
+    /** The default size of the memory for packets, in bytes. */
+    public static final long DEFAULT_RECORDING_BYTES = 16L << 20;
+
     /** The default size of the largest IP packet, in bytes, in which 4096 bytes of payload fit. */
     public static final int DEFAULT_MTU_BYTES = 4500;
 
@@ -139,7 +144,7 @@ public final class TestNetwork implements AutoCloseable {
         /**
          * Keeps the last packets in memory; see {@link TestNetwork#recording}.
          *
-         * @param bytes the size of the memory, such as {@link PacketRecording#DEFAULT_BYTES}
+         * @param bytes the size of the memory, such as {@link #DEFAULT_RECORDING_BYTES}
          * @throws IllegalArgumentException if it is not positive
          */
         public Builder recordPackets(long bytes) {
@@ -207,17 +212,51 @@ public final class TestNetwork implements AutoCloseable {
         return virtual == null ? StackClock.SYSTEM.nanoTime() : virtual.nanoTime();
     }
 
-    /**
-     * Returns the last packets of the network.
-     *
-     * @throws IllegalStateException if the network does not record packets
-     */
-    public PacketRecording recording() {
+    private PacketRecording recording() {
         PacketRecording known = recording;
         if (known == null) {
             throw new IllegalStateException("the network does not record packets: create it with recordPackets");
         }
         return known;
+    }
+
+    /**
+     * Returns the number of packets that were sent.
+     *
+     * @throws IllegalStateException if the network does not record packets
+     */
+    public long packetsSent() {
+        return recording().packets();
+    }
+
+    /**
+     * Returns the number of packets that are still in memory, the last ones, which {@link #writeCapture} writes.
+     *
+     * @throws IllegalStateException if the network does not record packets
+     */
+    public long packetsInMemory() {
+        return recording().packetsInMemory();
+    }
+
+    /**
+     * Returns the last packets as text, a line for each that was sent, and a second line if the network dropped it: the time in
+     * seconds, the addresses, and the contents, in the format of the tools' option {@code --trace}.
+     *
+     * @param count maximum number of lines
+     * @throws IllegalStateException if the network does not record packets
+     */
+    public List<String> lastPackets(int count) {
+        return recording().lastLines(count);
+    }
+
+    /**
+     * Writes the packets in memory to a capture for Wireshark, in pcapng format. Replaces the file.
+     *
+     * @throws IOException if the file cannot be written
+     * @throws IllegalStateException if the network does not record packets
+     */
+    public void writeCapture(Path file) throws IOException {
+        recording().writeCapture(file);
     }
 
     /**

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.rdma4j.fixture.RoceCapture;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -51,10 +52,10 @@ class NetworkConditionsTest {
     void eachPacketIsLostOnceWithTheGivenProbability() {
         try (TestNetwork network = network().conditions("loss=10%").build()) {
             write(network);
-            List<String> lines = network.recording().lastLines(Integer.MAX_VALUE);
+            List<String> lines = network.lastPackets(Integer.MAX_VALUE);
             long lost = lines.stream().filter(line -> line.contains(" lost ")).count();
-            assertThat(lost / (double) network.recording().packets()).isBetween(0.05, 0.15);
-            assertThat(network.recording().packets() + lost).isEqualTo(lines.size());
+            assertThat(lost / (double) network.packetsSent()).isBetween(0.05, 0.15);
+            assertThat(network.packetsSent() + lost).isEqualTo(lines.size());
         }
     }
 
@@ -78,13 +79,12 @@ class NetworkConditionsTest {
     void aRecordingKeepsTheLastPackets(@TempDir Path folder) throws IOException {
         try (TestNetwork network = network().recordPackets(50_000).build()) {
             write(network);
-            PacketRecording recording = network.recording();
-            assertThat(recording.packets()).isGreaterThan(256);
-            assertThat(recording.packetsInMemory()).isBetween(5L, 50L);
+            assertThat(network.packetsSent()).isGreaterThan(256);
+            assertThat(network.packetsInMemory()).isBetween(5L, 50L);
             Path capture = folder.resolve("last.pcapng");
-            recording.writeCapture(capture);
+            network.writeCapture(capture);
             RoceCapture read = RoceCapture.read(capture);
-            assertThat(read.frames()).hasSize((int) recording.packetsInMemory());
+            assertThat(read.frames()).hasSize((int) network.packetsInMemory());
             assertThat(read.icrcErrors()).isZero();
         }
     }
@@ -107,7 +107,7 @@ class NetworkConditionsTest {
     void whatANetworkWasNotAskedForIsRefused() {
         try (TestNetwork network = new TestNetwork()) {
             assertThatIllegalStateException().isThrownBy(network::time).withMessageContaining("real time");
-            assertThatIllegalStateException().isThrownBy(network::recording).withMessageContaining("recordPackets");
+            assertThatIllegalStateException().isThrownBy(network::packetsSent).withMessageContaining("recordPackets");
             assertThatIllegalStateException().isThrownBy(network::openObjects).withMessageContaining("traceObjects");
         }
     }

@@ -3,12 +3,12 @@ package io.rdma4j.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
@@ -29,11 +29,11 @@ class ShortFormsTest {
         try (TestNetwork network = new TestNetwork()) {
             TestHost host = network.addHost("10.0.0.1");
             InetSocketAddress address = new InetSocketAddress(host.address(), PORT);
-            try (CmId listener = host.connectionManager().listen(address, CmQueuePairAttributes.defaults())) {
+            try (CmId listener = host.connectionManager().listen(address, QueuePairInitAttributes.defaults())) {
                 CompletableFuture<String> served = CompletableFuture.supplyAsync(() -> serve(listener));
                 try (CmId id = network.addHost("10.0.0.2")
                         .connectionManager()
-                        .connect(address, CmQueuePairAttributes.defaults())) {
+                        .connect(address, QueuePairInitAttributes.defaults())) {
                     writeAndRead(id);
                 }
                 assertThat(served.get(60, TimeUnit.SECONDS)).isEqualTo("hello");

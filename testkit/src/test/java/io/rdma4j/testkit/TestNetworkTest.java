@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.PortSpace;
@@ -16,6 +15,7 @@ import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
@@ -54,7 +54,7 @@ class TestNetworkTest {
         try (TestNetwork network = new TestNetwork()) {
             TestHost server = network.addHost("fd00::1");
             TestHost client = network.addHost(
-                    "fd00::2", new HostOptions().faults("loss=20%,seed=7").capture(capture));
+                    "fd00::2", new HostOptions().withFaults("loss=20%,seed=7").withCapture(capture));
             assertThat(exchange(server.connectionManager(), client.connectionManager(), server))
                     .isEqualTo(4711);
         }
@@ -110,7 +110,7 @@ class TestNetworkTest {
     private static int serve(CmId listener) {
         try (Arena arena = Arena.ofShared();
                 CmId connection = listener.getRequest()) {
-            QueuePair queuePair = connection.createQueuePair(CmQueuePairAttributes.of(CAPABILITIES));
+            QueuePair queuePair = connection.createQueuePair(QueuePairInitAttributes.of(CAPABILITIES));
             MemorySegment memory = arena.allocate(64);
             try (MemoryRegion region = connection.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE)) {
                 queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(region));
@@ -126,7 +126,7 @@ class TestNetworkTest {
                 CmId connection = manager.createId(PortSpace.TCP)) {
             connection.resolveAddress(new InetSocketAddress(server.address(), PORT), TIMEOUT);
             connection.resolveRoute(TIMEOUT);
-            connection.createQueuePair(CmQueuePairAttributes.of(CAPABILITIES));
+            connection.createQueuePair(QueuePairInitAttributes.of(CAPABILITIES));
             connection.connect(ConnectionParameters.defaults());
             assertThat(Objects.requireNonNull(connection.event()).type()).isEqualTo(CmEvent.Type.ESTABLISHED);
             QueuePair queuePair = Objects.requireNonNull(connection.queuePair());

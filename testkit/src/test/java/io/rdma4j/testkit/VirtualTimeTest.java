@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
@@ -17,6 +16,7 @@ import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
@@ -69,7 +69,7 @@ class VirtualTimeTest {
                 assertThat(next(network, events)).isEqualTo(CmEvent.Type.ADDRESS_RESOLVED);
                 id.resolveRoute(TIMEOUT);
                 assertThat(next(network, events)).isEqualTo(CmEvent.Type.ROUTE_RESOLVED);
-                id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
+                id.createQueuePair(QueuePairInitAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
                 id.connect(ConnectionParameters.defaults());
                 assertThat(next(network, events)).isEqualTo(CmEvent.Type.UNREACHABLE);
                 assertThat(network.time().elapsed()).isGreaterThan(Duration.ofSeconds(30));
@@ -173,7 +173,7 @@ class VirtualTimeTest {
                         .asSlice(frame.offset, Math.min(frame.length, 64))
                         .asByteBuffer());
             });
-            HostOptions lossy = new HostOptions().faults("loss=2%,seed=" + seed);
+            HostOptions lossy = new HostOptions().withFaults("loss=2%,seed=" + seed);
             TestHost server = network.addHost("10.0.0.1");
             TestHost client = network.addHost("10.0.0.2", lossy);
             boolean right = new Writer(network, arena, seed).run(server, client, megabytes);
@@ -226,7 +226,7 @@ class VirtualTimeTest {
             assertThat(next(network, atClient)).isEqualTo(CmEvent.Type.ADDRESS_RESOLVED);
             id.resolveRoute(TIMEOUT);
             assertThat(next(network, atClient)).isEqualTo(CmEvent.Type.ROUTE_RESOLVED);
-            id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(DEPTH, 1, 1, 1, 0)));
+            id.createQueuePair(QueuePairInitAttributes.of(new QueuePairCapabilities(DEPTH, 1, 1, 1, 0)));
             id.connect(ConnectionParameters.defaults());
             accept(atServer);
             assertThat(next(network, atClient)).isEqualTo(CmEvent.Type.ESTABLISHED);
@@ -236,7 +236,7 @@ class VirtualTimeTest {
             CmEvent request = await(events);
             CmId id = request.id();
             accepted = id;
-            id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
+            id.createQueuePair(QueuePairInitAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
             request.acknowledge();
             id.accept(ConnectionParameters.defaults());
         }

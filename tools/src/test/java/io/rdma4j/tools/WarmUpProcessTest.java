@@ -2,8 +2,8 @@ package io.rdma4j.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.testkit.CapturedFrame;
-import io.rdma4j.testkit.RoceCapture;
+import io.rdma4j.fixture.CapturedFrame;
+import io.rdma4j.fixture.RoceCapture;
 import io.rdma4j.tools.command.ToolProcess;
 import java.io.IOException;
 import java.net.InetAddress;

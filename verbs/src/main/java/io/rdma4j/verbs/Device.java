@@ -1,6 +1,8 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.verbs.spi.DeviceChoice;
 import io.rdma4j.verbs.spi.VerbsProvider;
+import io.rdma4j.verbs.spi.VerbsProviders;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,8 +27,8 @@ public interface Device {
     /**
      * Returns the device that has a local address, if any.
      *
-     * @throws RdmaException {@code ENODEV} if a device of this host has the address and this process cannot use it, unless {@link
-     *     DeviceChoice} names another device or provider
+     * @throws RdmaException {@code ENODEV} if a device of this host has the address and this process cannot use it, unless the
+     *     property of {@link #chosen} names another device or provider
      */
     static Optional<Device> of(InetAddress address) {
         return VerbsProviders.deviceOf(VerbsProviders.all(), DeviceChoice.current(), address);
@@ -37,7 +39,11 @@ public interface Device {
         return list().stream().filter(device -> device.name().equals(name)).findFirst();
     }
 
-    /** Returns all devices that the user allows; see {@link DeviceChoice}. */
+    /**
+     * Returns all devices that the user allows. The system property {@code rdma4j.device}, or without it the environment variable {@code
+     * RDMA4J_DEVICE}, names a provider ({@code soft}, {@code hardware}), a device ({@code rdma4j_eth0}) or a device by one of its
+     * addresses ({@code 192.0.2.1}). Unset or empty allows all. C has no counterpart.
+     */
     static List<Device> chosen() {
         return DeviceChoice.current().devices();
     }

@@ -64,8 +64,9 @@ public interface ProtectionDomain extends AutoCloseable {
     /**
      * Creates a queue pair. C: {@code ibv_create_qp}.
      *
-     * @throws RdmaException {@code EINVAL} if a capability is out of range, {@code ENOMEM} if the limit of the device
-     *     is reached
+     * @param attributes with a type and both completion queues, as from {@link QueuePairInitAttributes#reliable}
+     * @throws RdmaException {@code EINVAL} if a capability is out of range, or if the type or a completion queue is missing; {@code
+     *     ENOMEM} if the limit of the device is reached
      */
     QueuePair createQueuePair(QueuePairInitAttributes attributes);
 

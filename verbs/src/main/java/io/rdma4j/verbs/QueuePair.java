@@ -40,7 +40,7 @@ public interface QueuePair extends AutoCloseable {
     QueuePairState state();
 
     /**
-     * Changes the state or attributes. {@link io.rdma4j.verbs.spi.QueuePairTransitions} lists the
+     * Changes the state or attributes. The page docs/queue-pair-states.md lists the
      * attributes of each change. A rejected change has no effect. C: {@code ibv_modify_qp}.
      *
      * @throws RdmaException {@code EINVAL} if attributes are missing, not allowed or out of range; the message names

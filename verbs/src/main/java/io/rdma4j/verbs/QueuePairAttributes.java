@@ -1,6 +1,5 @@
 package io.rdma4j.verbs;
 
-import io.rdma4j.verbs.spi.QueuePairQueryFields;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -9,10 +8,11 @@ import org.jspecify.annotations.Nullable;
  * The attributes of a queue pair and the set of those that are set. C: {@code struct ibv_qp_attr} and its mask. Not
  * thread safe.
  */
-public final class QueuePairAttributes extends QueuePairQueryFields {
+public final class QueuePairAttributes {
     private final EnumSet<QueuePairAttribute> present = EnumSet.noneOf(QueuePairAttribute.class);
     private QueuePairState state = QueuePairState.RESET;
     private QueuePairState currentState = QueuePairState.RESET;
+    private boolean draining;
     private boolean notifyWhenDrained;
     private Set<AccessFlag> accessFlags = Set.of();
     private int partitionKeyIndex = 0;
@@ -72,6 +72,12 @@ public final class QueuePairAttributes extends QueuePairQueryFields {
     /** Returns whether {@link AsyncEvent.Type#SEND_QUEUE_DRAINED} is requested. */
     public boolean notifyWhenDrained() {
         return notifyWhenDrained;
+    }
+
+    /** Sets {@link #isDraining}, in the result of a query; it is not an attribute that {@link QueuePair#modify} changes. */
+    public QueuePairAttributes draining(boolean value) {
+        draining = value;
+        return this;
     }
 
     /**

@@ -3,33 +3,50 @@ package io.rdma4j.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parameters of a new queue pair. C: {@code struct ibv_qp_init_attr}. Immutable.
+ * The parameters of a new queue pair, for {@link ProtectionDomain#createQueuePair} and for {@code CmId.createQueuePair} of the
+ * connection manager. C: {@code struct ibv_qp_init_attr}. Immutable.
  *
- * <p>Programs start with {@link #reliable}, {@link #of} or {@link #extendedReceive}, and change what differs by the methods
- * {@code with…}.
+ * <p>A program that creates a queue pair in a protection domain starts with {@link #reliable}, {@link #of(QueuePairType,
+ * CompletionQueue, QueuePairCapabilities)} or {@link #extendedReceive}. For the queue pair of an identifier it starts with {@link
+ * #defaults} or {@link #of(QueuePairCapabilities)}: the type and the completion queues are missing, and the identifier supplies
+ * them. A protection domain refuses attributes without them. The methods {@code with…} change what differs.
  *
- * @param type transport
- * @param sendCompletions completion queue of send work requests
- * @param receiveCompletions completion queue of receives; may be the same queue
+ * @param type transport; null for the type of the identifier, which refuses any other
+ * @param sendCompletions completion queue of send work requests; null if the identifier creates one with a channel
+ * @param receiveCompletions completion queue of receives, which may be the same queue; null if the identifier creates one with a
+ *     channel
  * @param capabilities requested sizes; the queue pair may have greater ones
  * @param signalAll true if every send work request is signaled ({@code sq_sig_all})
  * @param context arbitrary object of the application, or null
- * @param sharedReceiveQueue shared receive queue of any domain of the device, or null for a separate receive queue.
- *     With a shared one, the receive sizes in {@code capabilities} are ignored
- * @param xrcDomain domain of the target of an extended connection; null for all other types
+ * @param sharedReceiveQueue shared receive queue of any domain of the device. Null for the shared receive queue of the identifier,
+ *     or without one for a separate receive queue. With a shared one, the receive sizes in {@code capabilities} are ignored
+ * @param xrcDomain domain of the target of an extended connection; null for the domain of the identifier, and for all other types
  * @param blockMulticastLoopback true if datagrams that this queue pair sends to a multicast group are not received by itself
  *     ({@code IBV_QP_CREATE_BLOCK_SELF_MCAST_LB}); of the type {@code UNRELIABLE_DATAGRAM} only
  */
 public record QueuePairInitAttributes(
-        QueuePairType type,
-        CompletionQueue sendCompletions,
-        CompletionQueue receiveCompletions,
+        @Nullable QueuePairType type,
+        @Nullable CompletionQueue sendCompletions,
+        @Nullable CompletionQueue receiveCompletions,
         QueuePairCapabilities capabilities,
         boolean signalAll,
         @Nullable Object context,
         @Nullable SharedReceiveQueue sharedReceiveQueue,
         @Nullable XrcDomain xrcDomain,
         boolean blockMulticastLoopback) {
+    /**
+     * Returns the parameters of the queue pair of an identifier for a first program, with {@link QueuePairCapabilities#defaults}. The
+     * identifier supplies the type and the completion queues.
+     */
+    public static QueuePairInitAttributes defaults() {
+        return of(QueuePairCapabilities.defaults());
+    }
+
+    /** Returns the parameters of the queue pair of an identifier, which supplies the type and the completion queues. */
+    public static QueuePairInitAttributes of(QueuePairCapabilities capabilities) {
+        return new QueuePairInitAttributes(null, null, null, capabilities, false, null, null, null, false);
+    }
+
     /** Returns the parameters of a reliable connection with {@code completions} for both queues. */
     public static QueuePairInitAttributes reliable(CompletionQueue completions, QueuePairCapabilities capabilities) {
         return of(QueuePairType.RELIABLE_CONNECTION, completions, capabilities);
@@ -51,13 +68,55 @@ public record QueuePairInitAttributes(
                 .withXrcDomain(domain);
     }
 
-    /** Returns a copy with another completion queue for receives. */
-    public QueuePairInitAttributes withReceiveCompletions(CompletionQueue queue) {
+    /** Returns a copy with another type, or null for the type of the identifier. */
+    public QueuePairInitAttributes withType(@Nullable QueuePairType value) {
+        return new QueuePairInitAttributes(
+                value,
+                sendCompletions,
+                receiveCompletions,
+                capabilities,
+                signalAll,
+                context,
+                sharedReceiveQueue,
+                xrcDomain,
+                blockMulticastLoopback);
+    }
+
+    /** Returns a copy with a completion queue for sends and receives, or null if the identifier creates one for each. */
+    public QueuePairInitAttributes withCompletions(@Nullable CompletionQueue queue) {
+        return new QueuePairInitAttributes(
+                type,
+                queue,
+                queue,
+                capabilities,
+                signalAll,
+                context,
+                sharedReceiveQueue,
+                xrcDomain,
+                blockMulticastLoopback);
+    }
+
+    /** Returns a copy with another completion queue for receives, or null if the identifier creates one. */
+    public QueuePairInitAttributes withReceiveCompletions(@Nullable CompletionQueue queue) {
         return new QueuePairInitAttributes(
                 type,
                 sendCompletions,
                 queue,
                 capabilities,
+                signalAll,
+                context,
+                sharedReceiveQueue,
+                xrcDomain,
+                blockMulticastLoopback);
+    }
+
+    /** Returns a copy with other sizes. */
+    public QueuePairInitAttributes withCapabilities(QueuePairCapabilities value) {
+        return new QueuePairInitAttributes(
+                type,
+                sendCompletions,
+                receiveCompletions,
+                value,
                 signalAll,
                 context,
                 sharedReceiveQueue,
@@ -93,7 +152,7 @@ public record QueuePairInitAttributes(
                 blockMulticastLoopback);
     }
 
-    /** Returns a copy with a shared receive queue, or null for a separate receive queue. */
+    /** Returns a copy with a shared receive queue, or null for the default: see the class. */
     public QueuePairInitAttributes withSharedReceiveQueue(@Nullable SharedReceiveQueue queue) {
         return new QueuePairInitAttributes(
                 type,
@@ -107,7 +166,7 @@ public record QueuePairInitAttributes(
                 blockMulticastLoopback);
     }
 
-    /** Returns a copy with the domain of an extended connection's target, or null for all other types. */
+    /** Returns a copy with the domain of an extended connection's target, or null for the default: see the class. */
     public QueuePairInitAttributes withXrcDomain(@Nullable XrcDomain domain) {
         return new QueuePairInitAttributes(
                 type,

@@ -1,6 +1,6 @@
 package io.rdma4j.verbs;
 
-import io.rdma4j.verbs.wait.ParkingDriver;
+import io.rdma4j.verbs.spi.ParkingDriver;
 import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.verbs.wait.Waitable;
 import io.rdma4j.verbs.wait.Waiter;

@@ -1,6 +1,8 @@
 package io.rdma4j.verbs;
 
-import io.rdma4j.verbs.spi.CompletionFields;
+import io.rdma4j.verbs.spi.CompletionAccess;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A work completion, in a reusable holder that {@link CompletionQueue#poll} fills. C: {@code struct ibv_wc}.
@@ -8,7 +10,91 @@ import io.rdma4j.verbs.spi.CompletionFields;
  * <p>If {@link #status} is not {@link CompletionStatus#SUCCESS}, only {@link #id}, {@link #status} and
  * {@link #queuePairNumber} are valid. Not thread safe.
  */
-public final class WorkCompletion extends CompletionFields {
+public final class WorkCompletion {
+    /** Writes the fields, for providers. */
+    private static final class Access extends CompletionAccess {
+        @Override
+        protected void start(
+                WorkCompletion completion,
+                long id,
+                CompletionStatus status,
+                CompletionOpcode opcode,
+                int queuePairNumber) {
+            completion.id = id;
+            // A comparison costs less than storing a reference, which the garbage collector has to note.
+            if (completion.status != status) {
+                completion.status = status;
+            }
+            if (completion.opcode != opcode) {
+                completion.opcode = opcode;
+            }
+            completion.queuePairNumber = queuePairNumber;
+            completion.sourceQueuePairNumber = 0;
+            completion.hasGlobalRoute = false;
+            completion.serviceLevel = 0;
+        }
+
+        @Override
+        protected void data(
+                WorkCompletion completion,
+                long byteLength,
+                boolean hasImmediate,
+                boolean hasInvalidatedKey,
+                int immediateOrKey) {
+            completion.byteLength = byteLength;
+            completion.hasImmediate = hasImmediate;
+            completion.hasInvalidatedKey = hasInvalidatedKey;
+            completion.immediateOrKey = immediateOrKey;
+        }
+
+        @Override
+        protected void source(
+                WorkCompletion completion, int queuePairNumber, boolean hasGlobalRoute, int serviceLevel) {
+            completion.sourceQueuePairNumber = queuePairNumber;
+            completion.hasGlobalRoute = hasGlobalRoute;
+            completion.serviceLevel = serviceLevel;
+        }
+
+        @Override
+        protected void timestamp(WorkCompletion completion, long nanos) {
+            completion.timestampNanos = nanos;
+            if (completion.clock != null) {
+                completion.clock = null;
+            }
+        }
+
+        @Override
+        @SuppressWarnings("ReferenceEquality") // another object is stored, even if it is an equal one
+        protected void timestampOfFirstReading(WorkCompletion completion, LongSupplier clock) {
+            if (completion.clock != clock) {
+                completion.clock = clock;
+            }
+        }
+    }
+
+    static {
+        CompletionAccess.provide(new Access());
+    }
+
+    private long id;
+    private CompletionStatus status = CompletionStatus.SUCCESS;
+    private CompletionOpcode opcode = CompletionOpcode.SEND;
+    private long byteLength;
+    private int queuePairNumber;
+    private boolean hasImmediate;
+    private boolean hasInvalidatedKey;
+
+    /** The peer's immediate data, or the key that the peer invalidated. */
+    private int immediateOrKey;
+
+    private int sourceQueuePairNumber;
+    private boolean hasGlobalRoute;
+    private int serviceLevel;
+    private long timestampNanos;
+
+    /** Reads the time when {@link #timestampNanos()} is first called, if that call decides it; otherwise null. */
+    private @Nullable LongSupplier clock;
+
     /** Creates an empty holder. */
     public WorkCompletion() {}
 
@@ -98,8 +184,8 @@ public final class WorkCompletion extends CompletionFields {
     /**
      * Returns the time of completion in nanoseconds of {@link System#nanoTime}; with hardware the time of the first call of this
      * method. In a queue that {@linkplain CompletionQueue#usesDeviceClock uses the device's clock} it is the time of completion in
-     * nanoseconds of that clock, which begins anywhere and starts again from 0 after its highest value; for a failure it is
-     * without a meaning. C: {@code ibv_wc_read_completion_ts} of an extended completion queue.
+     * nanoseconds of that clock, which starts anywhere and restarts from 0 after its highest value; for a failure it is
+     * undefined. C: {@code ibv_wc_read_completion_ts} of an extended completion queue.
      */
     public long timestampNanos() {
         if (clock != null) {

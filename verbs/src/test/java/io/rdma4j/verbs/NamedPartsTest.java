@@ -30,11 +30,21 @@ class NamedPartsTest {
     }
 
     @Test
+    void sizesChangeOnePartAtATime() {
+        assertThat(SIZES.withSends(9)).isEqualTo(new QueuePairCapabilities(9, 2, 3, 4, 5));
+        assertThat(SIZES.withReceives(9)).isEqualTo(new QueuePairCapabilities(1, 9, 3, 4, 5));
+        assertThat(SIZES.withSendScatterGather(9)).isEqualTo(new QueuePairCapabilities(1, 2, 9, 4, 5));
+        assertThat(SIZES.withReceiveScatterGather(9)).isEqualTo(new QueuePairCapabilities(1, 2, 3, 9, 5));
+        assertThat(SIZES.withInlineBytes(9)).isEqualTo(new QueuePairCapabilities(1, 2, 3, 4, 9));
+    }
+
+    @Test
     void parametersOfAQueuePairChangeOnePartAtATime() {
         CompletionQueue sends = object(CompletionQueue.class);
         CompletionQueue receives = object(CompletionQueue.class);
         SharedReceiveQueue shared = object(SharedReceiveQueue.class);
         QueuePairType type = QueuePairType.UNRELIABLE_DATAGRAM;
+        XrcDomain domain = object(XrcDomain.class);
         QueuePairInitAttributes plain = QueuePairInitAttributes.of(type, sends, SIZES);
         assertThat(plain)
                 .isEqualTo(new QueuePairInitAttributes(type, sends, sends, SIZES, false, null, null, null, false));
@@ -44,7 +54,22 @@ class NamedPartsTest {
                 .isEqualTo(new QueuePairInitAttributes(type, sends, sends, SIZES, true, null, null, null, false));
         assertThat(plain.withContext("mine"))
                 .isEqualTo(new QueuePairInitAttributes(type, sends, sends, SIZES, false, "mine", null, null, false));
+        assertThat(plain.withXrcDomain(domain))
+                .isEqualTo(new QueuePairInitAttributes(type, sends, sends, SIZES, false, null, null, domain, false));
+        assertThat(plain.withBlockMulticastLoopback(true))
+                .isEqualTo(new QueuePairInitAttributes(type, sends, sends, SIZES, false, null, null, null, true));
         assertThat(plain.withSharedReceiveQueue(shared))
                 .isEqualTo(new QueuePairInitAttributes(type, sends, sends, SIZES, false, null, shared, null, false));
+    }
+
+    @Test
+    void parametersOfTheQueuePairOfAnIdentifierMayLackTypeAndCompletionQueues() {
+        CompletionQueue queue = object(CompletionQueue.class);
+        QueuePairInitAttributes attributes = QueuePairInitAttributes.of(SIZES);
+        assertThat(attributes)
+                .isEqualTo(new QueuePairInitAttributes(null, null, null, SIZES, false, null, null, null, false));
+        assertThat(attributes.withType(QueuePairType.XRC_SEND).withCompletions(queue))
+                .isEqualTo(QueuePairInitAttributes.of(QueuePairType.XRC_SEND, queue, SIZES));
+        assertThat(QueuePairInitAttributes.defaults().withCapabilities(SIZES)).isEqualTo(attributes);
     }
 }

@@ -14,11 +14,11 @@ import io.rdma4j.acceptance.traffic.RequestStorm;
 import io.rdma4j.acceptance.traffic.TrafficSide;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -138,7 +138,7 @@ public final class CmAbuse implements AcceptanceTest {
                 if (type == CmEvent.Type.CONNECT_REQUEST) {
                     InetSocketAddress peer = id.peerAddress();
                     if (peer != null && client.equals(peer.getAddress())) {
-                        id.createQueuePair(CmQueuePairAttributes.of(SIZES));
+                        id.createQueuePair(QueuePairInitAttributes.of(SIZES));
                         id.accept(ConnectionParameters.defaults().withPrivateData(PRIVATE_DATA));
                     } else {
                         id.reject(new byte[0]);

@@ -3,7 +3,6 @@ package io.rdma4j.acceptance.cases;
 import io.rdma4j.acceptance.traffic.VerbsSide;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
@@ -12,6 +11,7 @@ import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.wait.SignalListener;
@@ -163,7 +163,7 @@ record ErrorCell(String name, Action action) {
             var _ = next(channel);
             id.resolveRoute(LIMIT);
             var _ = next(channel);
-            id.createQueuePair(CmQueuePairAttributes.defaults());
+            id.createQueuePair(QueuePairInitAttributes.defaults());
             id.connect(ConnectionParameters.defaults());
             return expected(CmEvent.Type.REJECTED, next(channel));
         }

@@ -4,7 +4,7 @@ import io.rdma4j.acceptance.AcceptanceTest;
 import io.rdma4j.acceptance.Outcome;
 import io.rdma4j.acceptance.Scale;
 import io.rdma4j.acceptance.TestStage;
-import io.rdma4j.testkit.RoceCapture;
+import io.rdma4j.fixture.RoceCapture;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -13,12 +13,12 @@ import io.rdma4j.acceptance.process.Role;
 import io.rdma4j.acceptance.traffic.WithdrawnStorm;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.soft.SoftStack;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -173,7 +173,7 @@ public final class WithdrawnRequests implements AcceptanceTest {
 
         private void accept(CmId id) {
             try {
-                id.createQueuePair(CmQueuePairAttributes.of(SIZES));
+                id.createQueuePair(QueuePairInitAttributes.of(SIZES));
                 id.accept(ConnectionParameters.defaults().withPrivateData(PRIVATE_DATA));
             } catch (RdmaException withdrawn) {
                 taken.getAndIncrement();

@@ -2,13 +2,13 @@ package io.rdma4j.acceptance.traffic;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
@@ -56,7 +56,8 @@ public final class HostilePeer implements AutoCloseable {
         try {
             id.resolveAddress(from, to, STEP);
             id.resolveRoute(STEP);
-            queuePair = id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(DEPTH, DEPTH, 1, 1, 0)));
+            queuePair =
+                    id.createQueuePair(QueuePairInitAttributes.of(new QueuePairCapabilities(DEPTH, DEPTH, 1, 1, 0)));
             memory = id.protectionDomain().register(arena.allocate(BYTES), VerbsSide.ALL);
             resources.push(memory::close);
             resources.push(id::close);

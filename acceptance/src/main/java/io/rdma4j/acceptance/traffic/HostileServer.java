@@ -1,10 +1,10 @@
 package io.rdma4j.acceptance.traffic;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.wire.rsocket.BufferDescriptor;
 import io.rdma4j.wire.rsocket.ConnectData;
 import java.net.InetSocketAddress;
@@ -86,7 +86,7 @@ public final class HostileServer implements AutoCloseable {
      */
     public AutoCloseable run(Script script) {
         CmId id = listener.getRequest();
-        id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(16, 16, 1, 1, 0)));
+        id.createQueuePair(QueuePairInitAttributes.of(new QueuePairCapabilities(16, 16, 1, 1, 0)));
         script.handler().accept(id);
         return id;
     }

@@ -2,7 +2,6 @@ package io.rdma4j.acceptance.traffic;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
@@ -180,8 +179,8 @@ public final class TrafficSide implements AutoCloseable {
                 AccessFlag.REMOTE_ATOMIC));
         queuePair = id.createQueuePair(
                 domain,
-                CmQueuePairAttributes.of(QueuePairInitAttributes.reliable(
-                        completions, new QueuePairCapabilities(shape.sends(), shape.receives(), 1, 1, 0))));
+                QueuePairInitAttributes.reliable(
+                        completions, new QueuePairCapabilities(shape.sends(), shape.receives(), 1, 1, 0)));
         resources.push(id::destroyQueuePair);
     }
 

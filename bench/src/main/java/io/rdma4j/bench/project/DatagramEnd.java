@@ -1,7 +1,6 @@
 package io.rdma4j.bench.project;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
@@ -49,10 +48,10 @@ final class DatagramEnd implements AutoCloseable {
                 arena.allocate(OUTBOX_BYTES + (long) receives * slotBytes, 4096), AccessFlag.LOCAL_WRITE);
         queuePair = id.createQueuePair(
                 domain,
-                CmQueuePairAttributes.of(QueuePairInitAttributes.of(
+                QueuePairInitAttributes.of(
                         QueuePairType.UNRELIABLE_DATAGRAM,
                         completions,
-                        new QueuePairCapabilities(sends, receives, 1, 1, 0))));
+                        new QueuePairCapabilities(sends, receives, 1, 1, 0)));
         Arrays.setAll(this.receives, _ -> new ReceiveWorkRequest());
         for (int i = 0; i < receives; i++) {
             prepareReceive(i);

@@ -3,7 +3,6 @@ package io.rdma4j.bench.project;
 import io.rdma4j.bench.worker.Control;
 import io.rdma4j.bench.worker.WorkerAddresses;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.AccessFlag;
@@ -70,8 +69,7 @@ final class RdmaEnd implements AutoCloseable {
                 AccessFlag.REMOTE_ATOMIC));
         QueuePairCapabilities capabilities = new QueuePairCapabilities(shape.sends(), shape.receives(), 1, 1, 0);
         for (CmId id : ids) {
-            queuePairs.add(id.createQueuePair(
-                    domain, CmQueuePairAttributes.of(QueuePairInitAttributes.reliable(completions, capabilities))));
+            queuePairs.add(id.createQueuePair(domain, QueuePairInitAttributes.reliable(completions, capabilities)));
             resources.push(id::destroyQueuePair);
         }
     }

@@ -1,7 +1,6 @@
 package io.rdma4j.bench.project;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.ProtectionDomain;
@@ -32,7 +31,6 @@ final class SharedQueues {
 
     /** Creates a queue pair of 16 sends and 16 receives. */
     QueuePair createQueuePair(CmId id) {
-        return id.createQueuePair(
-                domain, CmQueuePairAttributes.of(QueuePairInitAttributes.reliable(completions, QUEUE_PAIR)));
+        return id.createQueuePair(domain, QueuePairInitAttributes.reliable(completions, QUEUE_PAIR));
     }
 }

@@ -1,6 +1,6 @@
 package io.rdma4j.cm.spi;
 
-import io.rdma4j.cm.AccessFilter;
+import io.rdma4j.cm.ConnectionAttempt;
 import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.MulticastJoinAttributes;
@@ -11,6 +11,7 @@ import io.rdma4j.verbs.QueuePairState;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public interface ProviderCmId {
     /**
      * Binds to a local address; see {@link io.rdma4j.cm.CmId#bindAddress}. A wildcard stands for the addresses of the
-     * devices that the user allows: {@link io.rdma4j.verbs.DeviceChoice}.
+     * devices that the user allows: {@link io.rdma4j.verbs.spi.DeviceChoice}.
      */
     void bind(InetSocketAddress local);
 
@@ -112,7 +113,7 @@ public interface ProviderCmId {
     void setIpv6Only(boolean ipv6Only);
 
     /** Sets the filter that decides which peers may connect; see {@link io.rdma4j.cm.CmId#setAccessFilter}. */
-    void setAccessFilter(AccessFilter filter);
+    void setAccessFilter(Predicate<ConnectionAttempt> filter);
 
     /** Sets the acknowledgement timeout of the queue pair, an exponent 0 to 31. */
     void setAckTimeout(int exponent);

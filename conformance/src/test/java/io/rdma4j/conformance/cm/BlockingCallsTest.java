@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
@@ -330,7 +329,7 @@ class BlockingCallsTest {
         CmId client = CmId.create(PortSpace.TCP);
         client.resolveAddress(new InetSocketAddress(ADDRESS, listener.sourcePort()), PATIENCE);
         client.resolveRoute(PATIENCE);
-        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(QueuePairInitAttributes.of(SIZES));
         return client;
     }
 
@@ -342,7 +341,7 @@ class BlockingCallsTest {
         CmId client = Session.resolved(clients, null, new InetSocketAddress(ADDRESS, listener.sourcePort()));
         client.connect(ConnectionParameters.defaults());
         CmId server = listener.getRequest();
-        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.createQueuePair(QueuePairInitAttributes.of(SIZES));
         cleanup.push(clients::close);
         cleanup.push(client::close);
         cleanup.push(listener::close);
@@ -357,7 +356,7 @@ class BlockingCallsTest {
         CmId client = resolved(listener);
         CompletableFuture<Void> connecting = inThread(() -> client.connect());
         CmId server = Session.expect(servers, CmEvent.Type.CONNECT_REQUEST).id();
-        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.createQueuePair(QueuePairInitAttributes.of(SIZES));
         server.accept();
         Session.expect(servers, CmEvent.Type.ESTABLISHED);
         connecting.join();

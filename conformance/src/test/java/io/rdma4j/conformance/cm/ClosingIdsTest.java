@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.conformance.device.Driver;
@@ -100,7 +99,7 @@ class ClosingIdsTest {
             CmId client = CmId.create(PortSpace.TCP);
             client.resolveAddress(new InetSocketAddress(ADDRESS, listener.sourcePort()), PATIENCE);
             client.resolveRoute(PATIENCE);
-            client.createQueuePair(CmQueuePairAttributes.of(SIZES));
+            client.createQueuePair(QueuePairInitAttributes.of(SIZES));
             RdmaException ended = closedWhile(() -> client.connect(), client);
             assertThat(ended.errno()).isEqualTo(Errno.EINVAL);
             assertThat(ended).hasMessageStartingWith("rdma_connect:").hasMessageContaining("closed");
@@ -145,7 +144,7 @@ class ClosingIdsTest {
     @NotOn(value = Driver.SIW, because = "takes no receives without memory")
     void holderOfACompletionEventCanCallTheIdentifierWhileItIsBeingClosed() throws Exception {
         CmId id = bound();
-        id.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        id.createQueuePair(QueuePairInitAttributes.of(SIZES));
         aCallIsPossibleWhileAnEventIsUnacknowledged(id, id::close);
     }
 
@@ -153,7 +152,7 @@ class ClosingIdsTest {
     @NotOn(value = Driver.SIW, because = "takes no receives without memory")
     void holderOfACompletionEventCanCallTheIdentifierWhileItsQueuePairIsBeingDestroyed() throws Exception {
         CmId id = bound();
-        id.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        id.createQueuePair(QueuePairInitAttributes.of(SIZES));
         aCallIsPossibleWhileAnEventIsUnacknowledged(id, id::destroyQueuePair);
         id.close();
     }
@@ -162,7 +161,7 @@ class ClosingIdsTest {
     void identifierWhoseCompletionQueueIsInUseReleasesItsPortAndCanBeClosedAgain() {
         CmId id = bound();
         int port = id.sourcePort();
-        id.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        id.createQueuePair(QueuePairInitAttributes.of(SIZES));
         CompletionQueue used = Objects.requireNonNull(id.sendCompletions());
         ProtectionDomain domain = id.protectionDomain();
         QueuePair other = domain.createQueuePair(QueuePairInitAttributes.reliable(used, SIZES));
@@ -188,7 +187,7 @@ class ClosingIdsTest {
     void interruptedCloseReleasesThePortAndCanBeRepeated() throws Exception {
         CmId id = bound();
         int port = id.sourcePort();
-        id.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        id.createQueuePair(QueuePairInitAttributes.of(SIZES));
         CompletionQueue reported = takeCompletionEvent(id);
         CompletableFuture<Void> closer = inThread(() -> {
             Thread.currentThread().interrupt();

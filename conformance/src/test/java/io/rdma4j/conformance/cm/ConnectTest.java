@@ -16,7 +16,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
@@ -126,7 +125,7 @@ class ConnectTest {
         assertThat(server.peerAddress()).isEqualTo(client.localAddress());
         assertThat(client.peerAddress()).isEqualTo(server.localAddress());
 
-        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.createQueuePair(QueuePairInitAttributes.of(SIZES));
         server.accept(ConnectionParameters.defaults()
                 .withPrivateData("come in".getBytes(UTF_8))
                 .withRetries(0, 6));
@@ -148,7 +147,7 @@ class ConnectTest {
         CmId client = clientOf(listener);
         client.connect(ConnectionParameters.defaults().withDepths(4, 2).withRetries(5, 4));
         CmId server = track(expect(servers, CmEvent.Type.CONNECT_REQUEST).id());
-        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.createQueuePair(QueuePairInitAttributes.of(SIZES));
         server.accept(ConnectionParameters.defaults().withRetries(0, 6));
         expect(clients, CmEvent.Type.ESTABLISHED);
         expect(servers, CmEvent.Type.ESTABLISHED);
@@ -202,7 +201,7 @@ class ConnectTest {
         CmId client = clientOf(listener);
         client.connect(ConnectionParameters.defaults().withDepths(0, 0));
         CmId server = track(expect(servers, CmEvent.Type.CONNECT_REQUEST).id());
-        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.createQueuePair(QueuePairInitAttributes.of(SIZES));
         server.accept();
         expect(clients, CmEvent.Type.ESTABLISHED);
         expect(servers, CmEvent.Type.ESTABLISHED);
@@ -226,7 +225,7 @@ class ConnectTest {
         expect(clients, CmEvent.Type.ADDRESS_RESOLVED);
         client.resolveRoute(PATIENCE);
         expect(clients, CmEvent.Type.ROUTE_RESOLVED);
-        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(QueuePairInitAttributes.of(SIZES));
         CmId server = track(connect(clients, client, servers));
         QueuePairAttributes active = Objects.requireNonNull(client.queuePair()).query();
         QueuePairAttributes passive = Objects.requireNonNull(server.queuePair()).query();
@@ -375,7 +374,7 @@ class ConnectTest {
         expect(clients, CmEvent.Type.ADDRESS_RESOLVED);
         client.resolveRoute(PATIENCE);
         expect(clients, CmEvent.Type.ROUTE_RESOLVED);
-        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(QueuePairInitAttributes.of(SIZES));
         CmId server = track(connect(clients, client, servers));
         client.disconnect();
         server.disconnect();
@@ -448,7 +447,7 @@ class ConnectTest {
         CmId client = clientOf(listener);
         client.connect();
         CmId server = track(expect(servers, CmEvent.Type.CONNECT_REQUEST).id());
-        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.createQueuePair(QueuePairInitAttributes.of(SIZES));
         server.accept();
         server.notifyCommunicationEstablished(); // the client has not taken its event, so no RTU was sent yet
         expect(servers, CmEvent.Type.ESTABLISHED);

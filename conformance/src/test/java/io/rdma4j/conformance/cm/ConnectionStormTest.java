@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.conformance.device.Driver;
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.net.InetAddress;
@@ -145,7 +145,7 @@ class ConnectionStormTest {
         Session.expect(clients, CmEvent.Type.ADDRESS_RESOLVED);
         client.resolveRoute(PATIENCE);
         Session.expect(clients, CmEvent.Type.ROUTE_RESOLVED);
-        client.createQueuePair(CmQueuePairAttributes.of(Session.SIZES));
+        client.createQueuePair(QueuePairInitAttributes.of(Session.SIZES));
         return new Connection(client, Session.connect(clients, client, servers));
     }
 

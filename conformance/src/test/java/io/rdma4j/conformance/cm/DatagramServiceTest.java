@@ -10,7 +10,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.EventChannel;
@@ -23,6 +22,7 @@ import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
@@ -109,7 +109,7 @@ class DatagramServiceTest {
         InetAddress address = TestDevices.freshAddress();
         CmId listener = listener(space, address);
         CmId client = client(space, address, listener.sourcePort());
-        QueuePair from = client.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        QueuePair from = client.createQueuePair(QueuePairInitAttributes.of(SIZES));
         assertThat(from.type()).isEqualTo(QueuePairType.UNRELIABLE_DATAGRAM);
         assertThat(from.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         client.connect(saying("who serves?"));
@@ -119,7 +119,7 @@ class DatagramServiceTest {
         CmId server = track(request.id());
         assertThat(((CmEvent.ConnectRequest) request).listener()).isEqualTo(listener);
         request.acknowledge();
-        QueuePair to = server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        QueuePair to = server.createQueuePair(QueuePairInitAttributes.of(SIZES));
         server.accept(saying("I do"));
         CmEvent established = next(clients, CmEvent.Type.ESTABLISHED);
         DatagramParameters destination = ((CmEvent.ServiceResolved) established).datagram();
@@ -156,10 +156,10 @@ class DatagramServiceTest {
         InetAddress address = TestDevices.ipv6Address();
         CmId listener = listener(PortSpace.UDP, address);
         CmId client = client(PortSpace.UDP, address, listener.sourcePort());
-        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(QueuePairInitAttributes.of(SIZES));
         client.connect(ConnectionParameters.NONE);
         CmId server = request();
-        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.createQueuePair(QueuePairInitAttributes.of(SIZES));
         server.accept();
         CmEvent established = next(clients, CmEvent.Type.ESTABLISHED);
         established.acknowledge();
@@ -224,7 +224,7 @@ class DatagramServiceTest {
         InetAddress address = TestDevices.freshAddress();
         CmId listener = listener(PortSpace.IB, address);
         CmId client = client(PortSpace.IB, address, listener.sourcePort());
-        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(QueuePairInitAttributes.of(SIZES));
         CmId server = track(Session.connect(clients, client, servers));
         Session.transfer(client, server, "over service IDs of InfiniBand");
         Session.disconnect(clients, client, servers, server);
@@ -277,13 +277,13 @@ class DatagramServiceTest {
         listener.listen(0);
         Thread server = Thread.ofVirtual().start(() -> {
             CmId request = track(listener.getRequest());
-            request.createQueuePair(CmQueuePairAttributes.of(SIZES));
+            request.createQueuePair(QueuePairInitAttributes.of(SIZES));
             request.accept(saying("welcome"));
         });
         CmId client = track(CmId.create(PortSpace.UDP));
         client.resolveAddress(new InetSocketAddress(address, listener.sourcePort()), PATIENCE);
         client.resolveRoute(PATIENCE);
-        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(QueuePairInitAttributes.of(SIZES));
         client.connect(ConnectionParameters.NONE);
         CmEvent event = Objects.requireNonNull(client.event());
         assertThat(event.type()).isEqualTo(CmEvent.Type.ESTABLISHED);

@@ -11,11 +11,11 @@ import io.rdma4j.cm.AddressInformation.Hints;
 import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
@@ -106,7 +106,7 @@ class EndpointTest {
 
     @Test
     void endpointsConnectAndTheListenersQueuePairIsCreatedForTheRequest() {
-        CmQueuePairAttributes attributes = CmQueuePairAttributes.of(SIZES);
+        QueuePairInitAttributes attributes = QueuePairInitAttributes.of(SIZES);
         CmId listener = ConnectionManager.ofProcess()
                 .createEndpoint(AddressInformation.lookUp(ADDRESS, "0", PASSIVE), attributes);
         listener.listen(0);

@@ -10,7 +10,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
@@ -113,7 +112,7 @@ class EnhancementTest {
     @Test
     void aQueuePairOfTheIdentifierHasTheOptionsOfItsDevice() {
         assertInvalid(() -> client.setLocalEnhancement(ConnectionEnhancement.NONE), "of no vendor");
-        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(QueuePairInitAttributes.of(SIZES));
         assertInvalid(() -> client.setLocalEnhancement(new ConnectionEnhancement(1, 1)), "has a queue pair");
         assertInvalid(client::remoteEnhancement, "has a queue pair");
     }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.MulticastJoinAttributes;
@@ -15,6 +14,7 @@ import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
@@ -41,7 +41,7 @@ final class GroupMember implements AutoCloseable {
     GroupMember(InetAddress local) {
         id = channel.createId(PortSpace.UDP, "member");
         id.bindAddress(new InetSocketAddress(local, 0));
-        id.createQueuePair(CmQueuePairAttributes.of(Session.SIZES));
+        id.createQueuePair(QueuePairInitAttributes.of(Session.SIZES));
         region = id.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE);
         for (int i = 0; i < RECEIVES; i++) {
             queuePair().postReceive(new ReceiveWorkRequest().reset(i).into(region, (long) i * SLOT_BYTES, SLOT_BYTES));

@@ -9,7 +9,6 @@ import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.AddressInformation.Flag;
 import io.rdma4j.cm.AddressInformation.Hints;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.conformance.device.TestDevices;
@@ -17,6 +16,7 @@ import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.SendWorkRequest;
@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 class MessagesTest {
     @Test
     void messagesReadsAndWritesArrive() {
-        CmQueuePairAttributes attributes = CmQueuePairAttributes.of(SIZES);
+        QueuePairInitAttributes attributes = QueuePairInitAttributes.of(SIZES);
         CmId listener = ConnectionManager.ofProcess()
                 .createEndpoint(
                         AddressInformation.lookUp(

@@ -8,10 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.cm.AddressInformation;
-import io.rdma4j.cm.CmDevices;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.RoutePath;
@@ -20,6 +19,7 @@ import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
@@ -156,7 +156,7 @@ class MoreCallsTest {
             expect(channel, CmEvent.Type.ADDRESS_RESOLVED);
             client.setPath(new RoutePath(PathMtu.MTU_512, 8, 77, 3, 13));
             expect(channel, CmEvent.Type.ROUTE_RESOLVED);
-            client.createQueuePair(CmQueuePairAttributes.of(SIZES));
+            client.createQueuePair(QueuePairInitAttributes.of(SIZES));
             try (CmId server = Session.connect(channel, client, servers)) {
                 assertThat(Objects.requireNonNull(server.queuePair()).query().pathMtu())
                         .isEqualTo(PathMtu.MTU_512);
@@ -173,7 +173,7 @@ class MoreCallsTest {
     void devicesOfIdentifiersAreThoseOfTheList() {
         try (CmId id = channel.createId(PortSpace.TCP)) {
             id.bindAddress(new InetSocketAddress(TestDevices.freshAddress(), 0));
-            assertThat(CmDevices.list()).contains(id.verbs());
+            assertThat(ConnectionManager.ofProcess().devices()).contains(id.verbs());
         }
     }
 }

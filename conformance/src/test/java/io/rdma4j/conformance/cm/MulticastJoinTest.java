@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.MulticastJoinAttributes;
@@ -19,6 +18,7 @@ import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -288,7 +288,7 @@ class MulticastJoinTest {
             id.resolveAddress(new InetSocketAddress(ADDRESS, 0), new InetSocketAddress(group, 0), Session.PATIENCE);
             Session.expect(channel, CmEvent.Type.ADDRESS_RESOLVED);
             assertThat(Objects.requireNonNull(id.localAddress()).getAddress()).isEqualTo(ADDRESS);
-            id.createQueuePair(CmQueuePairAttributes.of(Session.SIZES));
+            id.createQueuePair(QueuePairInitAttributes.of(Session.SIZES));
             id.joinMulticast(group);
             Session.expect(channel, CmEvent.Type.MULTICAST_JOIN);
             assertThat(KernelGroups.isMember(group, TestDevices.networkInterface()))

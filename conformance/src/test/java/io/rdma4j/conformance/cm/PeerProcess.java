@@ -1,12 +1,12 @@
 package io.rdma4j.conformance.cm;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
@@ -74,8 +74,8 @@ public final class PeerProcess {
         LockSupport.park();
     }
 
-    private static CmQueuePairAttributes sizes() {
-        return CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0));
+    private static QueuePairInitAttributes sizes() {
+        return QueuePairInitAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0));
     }
 
     private static void serve(InetAddress address) {

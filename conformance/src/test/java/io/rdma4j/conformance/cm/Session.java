@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
@@ -15,6 +14,7 @@ import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
@@ -67,7 +67,7 @@ final class Session {
         expect(channel, CmEvent.Type.ADDRESS_RESOLVED);
         client.resolveRoute(PATIENCE);
         expect(channel, CmEvent.Type.ROUTE_RESOLVED);
-        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(QueuePairInitAttributes.of(SIZES));
         return client;
     }
 
@@ -76,7 +76,7 @@ final class Session {
         client.connect(ConnectionParameters.defaults());
         CmEvent request = expect(servers, CmEvent.Type.CONNECT_REQUEST);
         CmId server = request.id();
-        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.createQueuePair(QueuePairInitAttributes.of(SIZES));
         server.accept();
         expect(clients, CmEvent.Type.ESTABLISHED);
         expect(servers, CmEvent.Type.ESTABLISHED);

@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.conformance.device.Capability;
@@ -19,6 +18,7 @@ import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
@@ -57,7 +57,7 @@ class SharedReceivesOfIdTest {
         CmId client = Session.resolved(clients, null, target);
         client.destroyQueuePair();
         SharedReceiveQueue ofClient = client.createSharedReceiveQueue(RECEIVES);
-        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(QueuePairInitAttributes.of(SIZES));
         assertThat(Objects.requireNonNull(client.queuePair()).sharedReceiveQueue())
                 .isSameAs(ofClient);
         assertThat(client.sharedReceiveQueue()).isSameAs(ofClient);
@@ -66,7 +66,7 @@ class SharedReceivesOfIdTest {
         CmEvent request = expect(servers, CmEvent.Type.CONNECT_REQUEST);
         assertThat(request.connection().sharedReceiveQueue()).isTrue();
         CmId server = request.id();
-        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.createQueuePair(QueuePairInitAttributes.of(SIZES));
         server.accept();
         CmEvent established = expect(clients, CmEvent.Type.ESTABLISHED);
         assertThat(established.connection().sharedReceiveQueue()).isFalse();
@@ -100,7 +100,7 @@ class SharedReceivesOfIdTest {
         SharedReceiveQueue shared = first.createSharedReceiveQueue(RECEIVES);
         CmId second = Session.resolved(clients, null, target);
         second.destroyQueuePair();
-        second.createQueuePair(CmQueuePairAttributes.of(SIZES).withSharedReceiveQueue(shared));
+        second.createQueuePair(QueuePairInitAttributes.of(SIZES).withSharedReceiveQueue(shared));
         CmId server = Session.connect(clients, second, servers);
         MemorySegment remote = Arena.ofAuto().allocate(16);
         try (MemoryRegion received = second.protectionDomain().register(remote, AccessFlag.LOCAL_WRITE)) {

@@ -11,7 +11,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.conformance.device.Driver;
@@ -19,6 +18,7 @@ import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetSocketAddress;
 import java.util.Objects;
@@ -52,7 +52,7 @@ class SynchronousTest {
         assertThat(Objects.requireNonNull(client.event()).type()).isEqualTo(CmEvent.Type.ADDRESS_RESOLVED);
         client.resolveRoute(PATIENCE);
         assertThat(Objects.requireNonNull(client.event()).type()).isEqualTo(CmEvent.Type.ROUTE_RESOLVED);
-        client.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        client.createQueuePair(QueuePairInitAttributes.of(SIZES));
         return client;
     }
 
@@ -63,7 +63,7 @@ class SynchronousTest {
                 () -> {
                     CmId server = listener.getRequest();
                     assertThat(Objects.requireNonNull(server.event()).type()).isEqualTo(CmEvent.Type.CONNECT_REQUEST);
-                    server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+                    server.createQueuePair(QueuePairInitAttributes.of(SIZES));
                     server.accept();
                     return server;
                 },
@@ -220,7 +220,7 @@ class SynchronousTest {
         CmId server = listener.getRequest();
         RdmaException refused = catchThrowableOfType(RdmaException.class, client::disconnect);
         assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
-        server.createQueuePair(CmQueuePairAttributes.of(SIZES));
+        server.createQueuePair(QueuePairInitAttributes.of(SIZES));
         server.accept();
         connected.join();
         transfer(client, server, "unharmed");

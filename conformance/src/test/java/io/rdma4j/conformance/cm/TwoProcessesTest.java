@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.EventChannel;
@@ -21,6 +20,7 @@ import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
@@ -114,7 +114,7 @@ class TwoProcessesTest {
         // A busy machine may take longer to start a process than the default timeout of an event.
         assertThat(peer.inputReader().readLine()).isEqualTo("calls");
         CmId server = expect(channel, CmEvent.Type.CONNECT_REQUEST).id();
-        server.createQueuePair(CmQueuePairAttributes.of(Session.SIZES));
+        server.createQueuePair(QueuePairInitAttributes.of(Session.SIZES));
         server.accept();
         expect(channel, CmEvent.Type.ESTABLISHED);
         assertThat(peer.inputReader().readLine()).isEqualTo("connected");

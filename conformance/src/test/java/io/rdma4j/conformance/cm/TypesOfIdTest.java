@@ -12,7 +12,6 @@ import io.rdma4j.cm.AddressInformation.Flag;
 import io.rdma4j.cm.AddressInformation.Hints;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.DatagramParameters;
@@ -29,6 +28,7 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairAttribute;
 import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
@@ -60,7 +60,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class TypesOfIdTest {
     private static final InetAddress ADDRESS = TestDevices.address();
     private static final SharedReceiveQueueInitAttributes RECEIVES = SharedReceiveQueueInitAttributes.of(8, 1);
-    private static final CmQueuePairAttributes ATTRIBUTES = CmQueuePairAttributes.of(SIZES);
+    private static final QueuePairInitAttributes ATTRIBUTES = QueuePairInitAttributes.of(SIZES);
 
     private final List<CmId> ids = new ArrayList<>();
     private final MemorySegment memory = Arena.ofAuto().allocate(64);
@@ -228,7 +228,8 @@ class TypesOfIdTest {
         Extended connection = new Extended();
         CmId other = track(CmId.create(PortSpace.TCP));
         other.bindAddress(new InetSocketAddress(ADDRESS, 0));
-        SharedReceiveQueue queue = other.createSharedReceiveQueue(RECEIVES.extended(connection.target.xrcDomain()));
+        SharedReceiveQueue queue =
+                other.createSharedReceiveQueue(RECEIVES.withXrcDomain(connection.target.xrcDomain()));
         CompletionQueue completions = Objects.requireNonNull(other.receiveCompletions());
         CompletionChannel channel = Objects.requireNonNull(other.receiveCompletionChannel());
         assertThat(completions.channel()).isSameAs(channel);
@@ -241,6 +242,18 @@ class TypesOfIdTest {
         }
         other.destroySharedReceiveQueue();
         assertThat(other.receiveCompletions()).isNull();
+    }
+
+    @Test
+    void queuePairHasTheTypeOfTheIdentifier() {
+        CmId id = listener(QueuePairType.RELIABLE_CONNECTION);
+        assertThat(refused(() -> id.createQueuePair(ATTRIBUTES.withType(QueuePairType.UNRELIABLE_DATAGRAM))))
+                .isEqualTo(Errno.EINVAL);
+        assertThat(id.createQueuePair(ATTRIBUTES.withType(QueuePairType.RELIABLE_CONNECTION))
+                        .type())
+                .isEqualTo(QueuePairType.RELIABLE_CONNECTION);
+        id.destroyQueuePair();
+        assertThat(id.createQueuePair(ATTRIBUTES).type()).isEqualTo(QueuePairType.RELIABLE_CONNECTION);
     }
 
     /** Only such a queue has completions of its own: no queue pair keeps it open, and with it its completion queue. */
@@ -260,7 +273,7 @@ class TypesOfIdTest {
         CompletionQueue completions = Objects.requireNonNull(first.receiveCompletions());
         CompletionChannel channel = Objects.requireNonNull(first.receiveCompletionChannel());
         CmId second = listener(QueuePairType.XRC_RECEIVE);
-        second.createSharedReceiveQueue(RECEIVES.reportedAt(completions));
+        second.createSharedReceiveQueue(RECEIVES.withCompletions(completions));
         assertThat(refused(first::close)).isEqualTo(Errno.EBUSY);
         second.close();
         CmId third = listener(QueuePairType.XRC_RECEIVE);
@@ -268,7 +281,7 @@ class TypesOfIdTest {
         first.close();
         assertThat(refused(() -> third.verbs().createCompletionQueue(1, channel)))
                 .isEqualTo(Errno.EINVAL);
-        assertThat(refused(() -> third.createSharedReceiveQueue(RECEIVES.reportedAt(completions))))
+        assertThat(refused(() -> third.createSharedReceiveQueue(RECEIVES.withCompletions(completions))))
                 .isEqualTo(Errno.EINVAL);
     }
 
@@ -276,7 +289,7 @@ class TypesOfIdTest {
     void sharedReceiveQueueReportsToTheApplicationsCompletionQueue() {
         CmId id = listener(QueuePairType.XRC_RECEIVE);
         CompletionQueue created = id.verbs().createCompletionQueue(4);
-        id.createSharedReceiveQueue(RECEIVES.reportedAt(created));
+        id.createSharedReceiveQueue(RECEIVES.withCompletions(created));
         assertThat(id.receiveCompletions()).isSameAs(created);
         assertThat(id.receiveCompletionChannel()).isNull();
         assertThat(sharedReceiveQueue(id).number()).isPositive();

@@ -2,7 +2,7 @@ package io.rdma4j.conformance.programs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.testkit.RoceCapture;
+import io.rdma4j.fixture.RoceCapture;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -3,10 +3,9 @@ package io.rdma4j.conformance.sockets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.cm.CmDevices;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
@@ -17,6 +16,7 @@ import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.WaitSet;
 import io.rdma4j.verbs.wait.Waitable;
@@ -39,7 +39,7 @@ class WaitSetConformanceTest {
     private static final InetSocketAddress ANY_PORT = new InetSocketAddress(TestDevices.address(), 0);
 
     private static DeviceContext device() {
-        return CmDevices.list().stream()
+        return ConnectionManager.ofProcess().devices().stream()
                 .filter(context -> context.device().name().equals(TestDevices.name()))
                 .findFirst()
                 .orElseThrow();
@@ -80,7 +80,7 @@ class WaitSetConformanceTest {
             client.resolveRoute(PATIENCE);
             FutureTask<List<Waitable>> waiting = start(set);
             Thread connecting = Thread.ofPlatform().daemon().start(() -> {
-                client.createQueuePair(CmQueuePairAttributes.defaults());
+                client.createQueuePair(QueuePairInitAttributes.defaults());
                 try {
                     client.connect(ConnectionParameters.defaults());
                 } catch (RdmaException rejected) {

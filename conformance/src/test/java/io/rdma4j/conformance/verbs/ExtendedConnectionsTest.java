@@ -56,8 +56,8 @@ class ExtendedConnectionsTest {
         domain = b.context.openXrcDomain();
         secondCompletions = b.context.createCompletionQueue(16);
         SharedReceiveQueueInitAttributes sizes = SharedReceiveQueueInitAttributes.of(8, 1);
-        first = b.domain.createSharedReceiveQueue(sizes.extended(domain, b.completions));
-        second = b.domain.createSharedReceiveQueue(sizes.extended(domain, secondCompletions));
+        first = b.domain.createSharedReceiveQueue(sizes.withXrcDomain(domain).withCompletions(b.completions));
+        second = b.domain.createSharedReceiveQueue(sizes.withXrcDomain(domain).withCompletions(secondCompletions));
         initiator = a.domain.createQueuePair(
                 QueuePairInitAttributes.of(QueuePairType.XRC_SEND, a.completions, TestEndpoint.CAPABILITIES));
         target = b.domain.createQueuePair(QueuePairInitAttributes.extendedReceive(domain, b.completions));
@@ -146,7 +146,7 @@ class ExtendedConnectionsTest {
     void messageIsRefusedIfTheCompletionQueueOfItsReceivesHasOverrun() {
         CompletionQueue small = b.context.createCompletionQueue(2);
         SharedReceiveQueue third = b.domain.createSharedReceiveQueue(
-                SharedReceiveQueueInitAttributes.of(8, 1).extended(domain, small));
+                SharedReceiveQueueInitAttributes.of(8, 1).withXrcDomain(domain).withCompletions(small));
         for (int i = 0; i <= small.capacity(); i++) {
             third.postReceive(new ReceiveWorkRequest().reset(i).into(b.region, 0, BYTES));
         }
@@ -219,8 +219,9 @@ class ExtendedConnectionsTest {
         assertThat(refused(() -> b.domain.createSharedReceiveQueue(
                         new SharedReceiveQueueInitAttributes(1, 1, null, null, b.completions))))
                 .isEqualTo(Errno.EINVAL);
-        assertThat(refused(() -> b.domain.createSharedReceiveQueue(
-                        SharedReceiveQueueInitAttributes.of(1, 1).extended(domain, a.completions))))
+        assertThat(refused(() -> b.domain.createSharedReceiveQueue(SharedReceiveQueueInitAttributes.of(1, 1)
+                        .withXrcDomain(domain)
+                        .withCompletions(a.completions))))
                 .isEqualTo(Errno.EINVAL);
     }
 

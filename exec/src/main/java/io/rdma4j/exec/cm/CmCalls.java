@@ -6,10 +6,10 @@ import io.rdma4j.exec.bridge.Failures;
 import io.rdma4j.exec.bridge.Handles;
 import io.rdma4j.exec.bridge.Readiness;
 import io.rdma4j.verbs.Device;
-import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.abi.Native;
+import io.rdma4j.verbs.spi.DeviceChoice;
 import java.util.Comparator;
 import java.util.ServiceLoader;
 

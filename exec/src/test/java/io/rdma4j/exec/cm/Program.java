@@ -23,6 +23,7 @@ import io.rdma4j.cm.abi.CmStructures.ResolveRoute;
 import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.cm.abi.KernelParameters;
 import io.rdma4j.cm.abi.SocketAddresses;
+import io.rdma4j.cm.spi.ManagerAccess;
 import io.rdma4j.exec.bridge.Failures;
 import io.rdma4j.exec.bridge.Readiness.Descriptors;
 import io.rdma4j.testkit.TestHost;
@@ -49,7 +50,7 @@ final class Program implements AutoCloseable {
     private int nextDescriptor = 100;
 
     Program(TestHost host) {
-        files = new CmFiles(host.stack().cmProvider(), null, new Descriptors() {
+        files = new CmFiles(ManagerAccess.providerOf(host.stack().connectionManager()), null, new Descriptors() {
             @Override
             public void raise(int descriptor) {
                 assertThat(readable.put(descriptor, true)).isNotEqualTo(true);

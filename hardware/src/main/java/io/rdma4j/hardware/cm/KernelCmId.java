@@ -1,7 +1,7 @@
 package io.rdma4j.hardware.cm;
 
-import io.rdma4j.cm.AccessFilter;
 import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.ConnectionAttempt;
 import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.DatagramParameters;
@@ -23,6 +23,7 @@ import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -139,7 +140,7 @@ final class KernelCmId implements ProviderCmId, KernelCm.Receiver {
     }
 
     @Override
-    public void setAccessFilter(AccessFilter filter) {
+    public void setAccessFilter(Predicate<ConnectionAttempt> filter) {
         gate.filter(filter);
     }
 

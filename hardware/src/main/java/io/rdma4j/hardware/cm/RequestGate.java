@@ -1,13 +1,13 @@
 package io.rdma4j.hardware.cm;
 
-import io.rdma4j.cm.AccessFilter;
 import io.rdma4j.cm.ConnectionAttempt;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.Device;
-import io.rdma4j.verbs.DeviceChoice;
-import io.rdma4j.verbs.wait.SharedThread;
+import io.rdma4j.verbs.spi.DeviceChoice;
+import io.rdma4j.verbs.spi.SharedThread;
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 
 /**
  * Decides which requests of a listener the application sees. The user's choice of devices decides, the application's filter,
@@ -22,14 +22,14 @@ final class RequestGate {
 
     private final PortSpace portSpace;
     private final AtomicInteger waiting = new AtomicInteger();
-    private volatile AccessFilter filter = attempt -> true;
+    private volatile Predicate<ConnectionAttempt> filter = attempt -> true;
     private volatile DeviceChoice choice = new DeviceChoice(null);
 
     RequestGate(PortSpace portSpace) {
         this.portSpace = portSpace;
     }
 
-    void filter(AccessFilter chosen) {
+    void filter(Predicate<ConnectionAttempt> chosen) {
         filter = chosen;
     }
 
@@ -62,7 +62,7 @@ final class RequestGate {
 
     private boolean mayConnect(ConnectionAttempt attempt) {
         try {
-            return filter.mayConnect(attempt);
+            return filter.test(attempt);
         } catch (RuntimeException | Error failure) {
             SharedThread.report(RequestGate.class, "the access filter failed for " + attempt + ": rejected", failure);
             return false;

@@ -38,6 +38,7 @@ import io.rdma4j.verbs.abi.SendRequest;
 import io.rdma4j.verbs.abi.WindowBinding;
 import io.rdma4j.verbs.abi.WindowFields;
 import io.rdma4j.verbs.spi.QueuePairTransitions;
+import io.rdma4j.verbs.spi.RequiredAttributes;
 import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
 import java.util.Map;
@@ -66,6 +67,7 @@ final class HardwareQueuePair extends HardwareObject implements QueuePair {
 
     private final HardwareProtectionDomain domain;
     private final QueuePairInitAttributes attributes;
+    private final QueuePairType type;
     private final HardwareCompletionQueue sendCompletions;
     private final HardwareCompletionQueue receiveCompletions;
     private final @Nullable HardwareSharedReceiveQueue sharedReceiveQueue;
@@ -86,6 +88,7 @@ final class HardwareQueuePair extends HardwareObject implements QueuePair {
         super(domain.context(), Kind.QUEUE_PAIR, address);
         this.domain = domain;
         this.attributes = attributes;
+        type = RequiredAttributes.type(attributes);
         this.sendCompletions = sendCompletions;
         this.receiveCompletions = receiveCompletions;
         this.sharedReceiveQueue = sharedReceiveQueue;
@@ -96,7 +99,7 @@ final class HardwareQueuePair extends HardwareObject implements QueuePair {
                 "ibv_post_send",
                 Context.POST_SEND,
                 new WorkRequests("ibv_post_send", SendRequest.BYTES, capabilities.maxSendScatterGather()),
-                type() == QueuePairType.UNRELIABLE_DATAGRAM ? WorkRequests::writeDatagram : WorkRequests::write,
+                type == QueuePairType.UNRELIABLE_DATAGRAM ? WorkRequests::writeDatagram : WorkRequests::write,
                 this::condition);
         receives = new PostQueue<>(
                 this,
@@ -114,7 +117,7 @@ final class HardwareQueuePair extends HardwareObject implements QueuePair {
 
     @Override
     public QueuePairType type() {
-        return attributes.type();
+        return type;
     }
 
     @Override

@@ -17,6 +17,7 @@ import io.rdma4j.verbs.abi.ExtendedContext;
 import io.rdma4j.verbs.abi.Flags;
 import io.rdma4j.verbs.abi.QueuePairCodec;
 import io.rdma4j.verbs.abi.QueuePairCreation;
+import io.rdma4j.verbs.spi.RequiredAttributes;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -28,12 +29,14 @@ final class QueuePairFactory implements AutoCloseable {
 
     private final HardwareProtectionDomain domain;
     private final QueuePairInitAttributes attributes;
+    private final QueuePairType type;
     private final Deque<Handle> entered = new ArrayDeque<>();
     private final Call call = new Call();
 
     private QueuePairFactory(HardwareProtectionDomain domain, QueuePairInitAttributes attributes) {
         this.domain = domain;
         this.attributes = attributes;
+        type = RequiredAttributes.type(attributes);
     }
 
     static HardwareQueuePair create(
@@ -45,12 +48,12 @@ final class QueuePairFactory implements AutoCloseable {
 
     private HardwareQueuePair create(long domainAddress) {
         MemorySegment fields = call.allocate(QueuePairCreation.BYTES);
-        boolean isTarget = attributes.type() == QueuePairType.XRC_RECEIVE;
+        boolean isTarget = type == QueuePairType.XRC_RECEIVE;
         HardwareSharedReceiveQueue shared = attributes.sharedReceiveQueue() == null
                 ? null
                 : domain.own(HardwareSharedReceiveQueue.class, attributes.sharedReceiveQueue(), "ibv_create_qp");
-        HardwareCompletionQueue sends = queue(attributes.sendCompletions());
-        HardwareCompletionQueue receives = queue(attributes.receiveCompletions());
+        HardwareCompletionQueue sends = queue(RequiredAttributes.sendCompletions(attributes));
+        HardwareCompletionQueue receives = queue(RequiredAttributes.receiveCompletions(attributes));
         if (!isTarget) {
             fields.set(JAVA_LONG, QueuePairCreation.COMPLETIONS_OF_SENDS, enter(sends));
             fields.set(JAVA_LONG, QueuePairCreation.COMPLETIONS_OF_RECEIVES, enter(receives));
@@ -62,13 +65,12 @@ final class QueuePairFactory implements AutoCloseable {
                 ? attributes.capabilities()
                 : attributes.capabilities().withoutReceives();
         QueuePairCodec.write(fields, QueuePairCreation.CAPABILITIES, sizes);
-        fields.set(JAVA_INT, QueuePairCreation.TYPE, attributes.type().code());
+        fields.set(JAVA_INT, QueuePairCreation.TYPE, type.code());
         fields.set(JAVA_INT, QueuePairCreation.SIGNAL_ALL, attributes.signalAll() ? 1 : 0);
-        String details = attributes.type() + " of " + domain.context() + " with " + sizes;
+        String details = type + " of " + domain.context() + " with " + sizes;
         long created = isTarget ? createTarget(fields, details) : createOrdinary(domainAddress, fields, details);
         return call.useOrDestroy(created, Function.DESTROY_QUEUE_PAIR, () -> {
-            Layouts.requireQueuePair(
-                    created, domain.context().pointer(), attributes.type().code());
+            Layouts.requireQueuePair(created, domain.context().pointer(), type.code());
             QueuePairCapabilities actual = QueuePairCodec.readCapabilities(fields, QueuePairCreation.CAPABILITIES);
             return new HardwareQueuePair(domain, created, attributes, sends, receives, shared, actual);
         });

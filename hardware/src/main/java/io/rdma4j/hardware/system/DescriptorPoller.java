@@ -1,7 +1,7 @@
 package io.rdma4j.hardware.system;
 
+import io.rdma4j.verbs.spi.SharedThread;
 import io.rdma4j.verbs.spi.StackReserve;
-import io.rdma4j.verbs.wait.SharedThread;
 import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.verbs.wait.Waiter;
 import java.util.concurrent.ConcurrentLinkedDeque;

@@ -4,7 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 
 import io.rdma4j.hardware.library.CallState;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.wait.SharedThread;
+import io.rdma4j.verbs.spi.SharedThread;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.rdma4j.sockets.async;
 
 import io.rdma4j.sockets.io.SystemTime;
-import io.rdma4j.verbs.wait.SharedThread;
+import io.rdma4j.verbs.spi.SharedThread;
 import java.io.IOException;
 import java.nio.channels.AsynchronousChannelGroup;
 import java.nio.channels.CancelledKeyException;

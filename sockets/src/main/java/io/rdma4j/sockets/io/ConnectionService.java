@@ -8,7 +8,7 @@ import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
-import io.rdma4j.verbs.wait.SharedThread;
+import io.rdma4j.verbs.spi.SharedThread;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;

@@ -1,7 +1,6 @@
 package io.rdma4j.sockets.io;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.sockets.datagram.DatagramAddress;
 import io.rdma4j.sockets.datagram.DatagramPath;
 import io.rdma4j.sockets.datagram.DatagramProtocol;
@@ -16,6 +15,7 @@ import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
@@ -84,9 +84,9 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
             releases.add(notifications::close);
             queue = context.createCompletionQueue(sizes.sendSlots() + sizes.receiveSlots(), notifications.channel());
             releases.add(queue::close);
-            queuePair = id.createQueuePair(CmQueuePairAttributes.of(
+            queuePair = id.createQueuePair(QueuePairInitAttributes.of(
                             new QueuePairCapabilities(sizes.sendSlots(), sizes.receiveSlots(), 1, 1, inlineBytes))
-                    .withCompletions(queue, queue));
+                    .withCompletions(queue));
             releases.add(id::destroyQueuePair);
             end = new LocalEnd(
                     address, queuePair.number(), sizes, sendMemory.memory(), receiveMemory.memory(), stride, this);

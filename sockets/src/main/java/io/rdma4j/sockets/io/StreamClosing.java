@@ -2,7 +2,7 @@ package io.rdma4j.sockets.io;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.verbs.RdmaException;
-import io.rdma4j.verbs.wait.SharedThread;
+import io.rdma4j.verbs.spi.SharedThread;
 import io.rdma4j.verbs.wait.Waiter;
 
 /**

@@ -7,7 +7,7 @@ import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.RoutePath;
 import io.rdma4j.sockets.io.StreamEndpoint.State;
 import io.rdma4j.sockets.stream.StreamProtocol;
-import io.rdma4j.verbs.wait.SharedThread;
+import io.rdma4j.verbs.spi.SharedThread;
 import io.rdma4j.wire.rsocket.ConnectData;
 import java.io.IOException;
 import java.net.ConnectException;

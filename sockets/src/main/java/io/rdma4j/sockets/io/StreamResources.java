@@ -1,7 +1,6 @@
 package io.rdma4j.sockets.io;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.sockets.stream.StreamMemory;
 import io.rdma4j.sockets.stream.StreamProtocol;
 import io.rdma4j.sockets.stream.StreamSizes;
@@ -14,6 +13,7 @@ import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.TransportType;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.wait.Signal;
@@ -94,9 +94,9 @@ final class StreamResources implements AutoCloseable {
             int inlineBytes = Math.min(sizes.inlineBytes(), limits.maxInlineBytes());
             queuePair = id.createQueuePair(
                     domain,
-                    CmQueuePairAttributes.of(
+                    QueuePairInitAttributes.of(
                                     new QueuePairCapabilities(sizes.sendQueue(), receives, MAX_PIECES, 1, inlineBytes))
-                            .withCompletions(queue, queue));
+                            .withCompletions(queue));
             releases.add(id::destroyQueuePair);
             port = new QueuePairPort(
                     queuePair,

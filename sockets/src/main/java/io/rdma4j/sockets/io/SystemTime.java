@@ -1,6 +1,6 @@
 package io.rdma4j.sockets.io;
 
-import io.rdma4j.verbs.wait.ParkingDriver;
+import io.rdma4j.verbs.spi.ParkingDriver;
 import io.rdma4j.verbs.wait.WaitDriver;
 
 /**

@@ -203,7 +203,7 @@ public final class DeferredSocketImpl extends SocketImpl {
         try {
             connectOverRdma(to, timeoutMillis);
         } catch (IOException refused) {
-            throw rules.rules().isEmpty() ? refused : service.refusedPeers().advised(refused, to);
+            throw rules.isEmpty() ? refused : service.refusedPeers().advised(refused, to);
         }
     }
 

@@ -321,7 +321,7 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
         if (isPeerRemembered) {
             refusedPeers().forget(to); // the next attempt tries both transports again
         }
-        boolean rulesChose = !rules.rules().isEmpty() && rules.transportTo(to) == Transport.RDMA;
+        boolean rulesChose = !rules.isEmpty() && rules.transportTo(to) == Transport.RDMA;
         return rulesChose ? refusedPeers().advised(failed, to) : failed;
     }
 

@@ -22,10 +22,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>PORTS is a port, or the first and the last port of a range. Without ports a rule applies to all ports.
  *   <li>TRANSPORT is {@code rdma}, {@code tcp} or {@code either}: RDMA, or TCP if RDMA is refused.
  * </ul>
- *
- * @param rules in order of precedence
  */
-public record AddressRules(List<Rule> rules) {
+public final class AddressRules {
     /** The system property with the rules of the JVM. */
     public static final String PROPERTY = "rdma4j.sockets.rules";
 
@@ -71,14 +69,14 @@ public record AddressRules(List<Rule> rules) {
      * @param first the first port
      * @param last the last port
      */
-    public record PortRange(int first, int last) {
+    record PortRange(int first, int last) {
         static final int MAX_PORT = 0xffff;
 
         /** All ports. */
-        public static final PortRange ALL = new PortRange(0, MAX_PORT);
+        static final PortRange ALL = new PortRange(0, MAX_PORT);
 
         /** Checks the range. */
-        public PortRange {
+        PortRange {
             if (first < 0 || first > last || last > MAX_PORT) {
                 throw new IllegalArgumentException("No range of ports: " + first + "-" + last);
             }
@@ -96,22 +94,7 @@ public record AddressRules(List<Rule> rules) {
      * @param ports the ports
      * @param transport the transport of connections to them
      */
-    public record Rule(HostPattern hosts, PortRange ports, Transport transport) {
-        /**
-         * Creates a rule for all ports of one network.
-         *
-         * @param network an address of the network
-         * @param prefixBits the prefix length of the network in bits; 0 for all addresses of any family
-         * @param transport the transport of connections to the network
-         */
-        public Rule(InetAddress network, int prefixBits, Transport transport) {
-            this(hosts(network, prefixBits), PortRange.ALL, transport);
-        }
-
-        static HostPattern hosts(InetAddress network, int prefixBits) {
-            return prefixBits == 0 ? HostPattern.ANY : new HostPattern.Network(network, prefixBits);
-        }
-
+    record Rule(HostPattern hosts, PortRange ports, Transport transport) {
         private boolean containsPort(int port) {
             return port == 0 ? ports.equals(PortRange.ALL) : ports.contains(port);
         }
@@ -129,9 +112,16 @@ public record AddressRules(List<Rule> rules) {
         }
     }
 
-    /** Copies the rules. */
-    public AddressRules {
-        rules = List.copyOf(rules);
+    /** The rules in order of precedence. */
+    private final List<Rule> rules;
+
+    private AddressRules(List<Rule> rules) {
+        this.rules = List.copyOf(rules);
+    }
+
+    /** Returns whether there are no rules, so that every address is reached over RDMA. */
+    public boolean isEmpty() {
+        return rules.isEmpty();
     }
 
     /**
@@ -141,8 +131,8 @@ public record AddressRules(List<Rule> rules) {
      * @throws IllegalArgumentException if a rule is malformed
      */
     public static AddressRules ofJvm() {
-        List<Rule> all = new ArrayList<>(parse(System.getProperty(PROPERTY, "")).rules());
-        all.addAll(EITHER.rules());
+        List<Rule> all = new ArrayList<>(parse(System.getProperty(PROPERTY, "")).rules);
+        all.addAll(EITHER.rules);
         return new AddressRules(all);
     }
 
@@ -218,5 +208,21 @@ public record AddressRules(List<Rule> rules) {
             }
         }
         return common == null || common == Transport.RDMA ? Transport.RDMA : Transport.EITHER;
+    }
+
+    /** Returns whether the other object has the same rules in the same order. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof AddressRules that && rules.equals(that.rules);
+    }
+
+    @Override
+    public int hashCode() {
+        return rules.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "address rules " + rules;
     }
 }

@@ -5,7 +5,7 @@ import java.net.InetSocketAddress;
 import java.util.Locale;
 
 /** The hosts that a rule of {@link AddressRules} applies to. Immutable. */
-public sealed interface HostPattern {
+sealed interface HostPattern {
     /** Every host. */
     HostPattern ANY = new Any();
 

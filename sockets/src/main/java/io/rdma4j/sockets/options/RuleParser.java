@@ -119,7 +119,7 @@ final class RuleParser {
         try {
             int prefix = Integer.parseInt(bits);
             if (prefix >= 0 && prefix <= most) {
-                return Rule.hosts(address, prefix);
+                return prefix == 0 ? HostPattern.ANY : new HostPattern.Network(address, prefix);
             }
         } catch (NumberFormatException notNumeric) {
             // refused below

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.ConnectionManager;
+import io.rdma4j.cm.spi.ManagerAccess;
 import io.rdma4j.sockets.datagram.DatagramAddress;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.wait.Signal;
@@ -27,7 +27,7 @@ class FailedCloseTest {
     private static final ConnectData PEER = new ConnectData(
             false, true, 384, 8, new BufferDescriptor(0x1000, 1, 2), new BufferDescriptor(0x2000, 1, 65_536));
 
-    private final ConnectionService service = new ConnectionService(ConnectionManager.of(new FailingProvider()));
+    private final ConnectionService service = new ConnectionService(ManagerAccess.managerOf(new FailingProvider()));
 
     @BeforeEach
     void reset() {

@@ -3,7 +3,6 @@ package io.rdma4j.sockets.io;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.sockets.datagram.Drop;
 import io.rdma4j.verbs.AccessFlag;
@@ -14,6 +13,7 @@ import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.wire.rsocket.CompanionHeader;
@@ -54,7 +54,7 @@ class HostileDatagramTest {
         victim.bind(new InetSocketAddress(loopback(), 0));
         target = Objects.requireNonNull(victim.localAddress());
         id.bindAddress(new InetSocketAddress(local, 0));
-        id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(16, 1, 1, 1, 0)));
+        id.createQueuePair(QueuePairInitAttributes.of(new QueuePairCapabilities(16, 1, 1, 1, 0)));
     }
 
     private static InetAddress loopback() throws IOException {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
@@ -13,6 +12,7 @@ import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.SendWorkRequest;
@@ -55,7 +55,7 @@ final class RawStreamPeer implements AutoCloseable {
     /** Creates a connected peer. */
     static RawStreamPeer connected(InetAddress source, InetSocketAddress listener) {
         RawStreamPeer peer = new RawStreamPeer(source, listener);
-        peer.id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
+        peer.id.createQueuePair(QueuePairInitAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
         peer.id.connect(request(0));
         peer.await(CmEvent.Type.ESTABLISHED);
         return peer;
@@ -64,7 +64,7 @@ final class RawStreamPeer implements AutoCloseable {
     /** Creates a connected peer that receives: a few control messages, and writes to its table. */
     static RawStreamPeer receiving(InetAddress source, InetSocketAddress listener) {
         RawStreamPeer peer = new RawStreamPeer(source, listener);
-        peer.id.createQueuePair(CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
+        peer.id.createQueuePair(QueuePairInitAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
         MemoryRegion table = peer.id
                 .protectionDomain()
                 .register(peer.arena.allocate(64), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);

@@ -1,6 +1,6 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.verbs.wait.SharedThread;
+import io.rdma4j.verbs.spi.SharedThread;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -29,7 +29,7 @@ import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
-import io.rdma4j.verbs.wait.SharedThread;
+import io.rdma4j.verbs.spi.SharedThread;
 import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Gid;

@@ -79,7 +79,7 @@ final class ListenerFilter {
                 new InetSocketAddress(address(route.local()), listener.listeningPort()),
                 listener.portSpace());
         try {
-            return listener.accessFilter().mayConnect(attempt);
+            return listener.accessFilter().test(attempt);
         } catch (RuntimeException | Error e) {
             listener.warnings().onFilterFailure(attempt, e);
             return false;

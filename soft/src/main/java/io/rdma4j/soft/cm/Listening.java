@@ -2,9 +2,9 @@ package io.rdma4j.soft.cm;
 
 import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.transport.cm.ListenedService;
-import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.spi.DeviceChoice;
 import java.net.InetAddress;
 import java.util.HashSet;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.cm.AccessFilter;
 import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.ConnectionAttempt;
 import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.DatagramParameters;
@@ -79,7 +79,7 @@ final class SoftCmId implements ProviderCmId {
     private CmEventSink sink;
     private volatile State state = State.IDLE;
     private volatile int typeOfService;
-    private volatile AccessFilter accessFilter = attempt -> true;
+    private volatile Predicate<ConnectionAttempt> accessFilter = attempt -> true;
     private @Nullable Listening listening;
 
     SoftCmId(CmService service, PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
@@ -167,7 +167,7 @@ final class SoftCmId implements ProviderCmId {
     }
 
     @Override
-    public void setAccessFilter(AccessFilter filter) {
+    public void setAccessFilter(Predicate<ConnectionAttempt> filter) {
         accessFilter = filter;
     }
 
@@ -476,7 +476,7 @@ final class SoftCmId implements ProviderCmId {
     }
 
     /** Returns the filter of connection requests. */
-    AccessFilter accessFilter() {
+    Predicate<ConnectionAttempt> accessFilter() {
         return accessFilter;
     }
 

@@ -2,7 +2,7 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.transport.QueuePairCounters;
-import io.rdma4j.verbs.wait.SharedThread;
+import io.rdma4j.verbs.spi.SharedThread;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Logs warnings about possible attacks: at most one line a second for a whole stack. Thread safe. */

@@ -2,7 +2,7 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.link.host.InterfaceMonitor;
 import io.rdma4j.link.host.InterfaceView;
-import io.rdma4j.verbs.wait.SharedThread;
+import io.rdma4j.verbs.spi.SharedThread;
 import java.net.InetAddress;
 import java.net.SocketException;
 import java.util.ArrayList;

@@ -7,6 +7,7 @@ import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.spi.RequiredAttributes;
 import org.jspecify.annotations.Nullable;
 
 /** Checks the attributes that a queue pair is created with. */
@@ -64,7 +65,7 @@ final class QueuePairInitChecks {
     /** Returns the capabilities of a queue pair, which has no receive queue if it does not use one. */
     static QueuePairCapabilities capabilities(QueuePairInitAttributes attributes) {
         QueuePairCapabilities wanted = attributes.capabilities();
-        return switch (attributes.type()) {
+        return switch (RequiredAttributes.type(attributes)) {
             case XRC_RECEIVE -> new QueuePairCapabilities(0, 0, 0, 0, 0);
             case XRC_SEND -> wanted.withoutReceives();
             default -> attributes.sharedReceiveQueue() == null ? wanted : wanted.withoutReceives();

@@ -19,7 +19,6 @@ import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
-import io.rdma4j.verbs.spi.QueuePairQueryWriter;
 import io.rdma4j.verbs.spi.QueuePairTransitions;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -426,7 +425,7 @@ final class QueuePairSettings {
             if (current.present().contains(QueuePairAttribute.RECEIVE_PSN)) {
                 result.receivePsn(machine.receivePsn());
             }
-            QueuePairQueryWriter.draining(result, machine.isDraining());
+            result.draining(machine.isDraining());
             return result.state(state(machine.state()));
         } finally {
             engine.unlock();

@@ -32,6 +32,7 @@ import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.XrcDomain;
 import io.rdma4j.verbs.abi.BatchPosting;
+import io.rdma4j.verbs.spi.RequiredAttributes;
 import io.rdma4j.verbs.spi.SpinLock;
 import java.lang.invoke.VarHandle;
 import java.net.InetAddress;
@@ -81,7 +82,7 @@ final class SoftQueuePair implements QueuePair, BatchPosting {
         this.xrcDomain = xrcDomain;
         capabilities = QueuePairInitChecks.capabilities(attributes);
         userContext = attributes.context();
-        type = attributes.type();
+        type = RequiredAttributes.type(attributes);
         machine = machine(number, attributes);
         driven = engine.addQueuePair(machine, this::onFailure);
         if (type == QueuePairType.UNRELIABLE_DATAGRAM) {
@@ -145,11 +146,13 @@ final class SoftQueuePair implements QueuePair, BatchPosting {
 
     static SoftQueuePair create(SoftProtectionDomain domain, QueuePairInitAttributes attributes) {
         SoftContext context = domain.softContext();
-        SoftCompletionQueue send = QueuePairInitChecks.completions(context, attributes.sendCompletions());
-        SoftCompletionQueue receive = QueuePairInitChecks.completions(context, attributes.receiveCompletions());
+        SoftCompletionQueue send =
+                QueuePairInitChecks.completions(context, RequiredAttributes.sendCompletions(attributes));
+        SoftCompletionQueue receive =
+                QueuePairInitChecks.completions(context, RequiredAttributes.receiveCompletions(attributes));
         SoftSharedReceiveQueue shared = QueuePairInitChecks.sharedReceives(context, attributes.sharedReceiveQueue());
         QueuePairInitChecks.check(attributes);
-        Engine engine = engine(context, attributes.type(), send);
+        Engine engine = engine(context, RequiredAttributes.type(attributes), send);
         context.engine().lock();
         engine.lockInner();
         try {

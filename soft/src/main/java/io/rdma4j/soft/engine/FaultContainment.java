@@ -1,6 +1,6 @@
 package io.rdma4j.soft.engine;
 
-import io.rdma4j.verbs.wait.SharedThread;
+import io.rdma4j.verbs.spi.SharedThread;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 

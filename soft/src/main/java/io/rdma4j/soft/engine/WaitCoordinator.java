@@ -3,7 +3,7 @@ package io.rdma4j.soft.engine;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.verbs.ClosedException;
-import io.rdma4j.verbs.wait.SharedThread;
+import io.rdma4j.verbs.spi.SharedThread;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.verbs.wait.Waiter;
 import java.time.Duration;

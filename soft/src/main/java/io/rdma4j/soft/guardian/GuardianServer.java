@@ -7,7 +7,7 @@ import io.rdma4j.soft.sharing.GuardianChannel;
 import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.transport.cm.AbandonedConnection;
 import io.rdma4j.verbs.RdmaException;
-import io.rdma4j.verbs.wait.SharedThread;
+import io.rdma4j.verbs.spi.SharedThread;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;

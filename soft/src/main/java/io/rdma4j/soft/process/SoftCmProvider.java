@@ -3,6 +3,7 @@ package io.rdma4j.soft.process;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.CmProvider;
+import io.rdma4j.cm.spi.ManagerAccess;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.QueuePairType;
@@ -18,7 +19,7 @@ public final class SoftCmProvider implements CmProvider {
     public SoftCmProvider() {}
 
     private static CmProvider provider() {
-        return ProcessStack.stack().cmProvider();
+        return ManagerAccess.providerOf(ProcessStack.stack().connectionManager());
     }
 
     @Override

@@ -3,7 +3,7 @@ package io.rdma4j.soft.report;
 import io.rdma4j.link.TextListener;
 import io.rdma4j.link.system.LinkSets;
 import io.rdma4j.soft.sharing.RunDirectory;
-import io.rdma4j.verbs.wait.SharedThread;
+import io.rdma4j.verbs.spi.SharedThread;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

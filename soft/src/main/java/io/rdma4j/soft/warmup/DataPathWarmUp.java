@@ -1,12 +1,12 @@
 package io.rdma4j.soft.warmup;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.SendWorkRequest;
@@ -93,9 +93,9 @@ public final class DataPathWarmUp {
                 .createCompletionQueue(4 * OPERATIONS);
     }
 
-    private static CmQueuePairAttributes attributes(CompletionQueue queue) {
-        return CmQueuePairAttributes.of(new QueuePairCapabilities(2 * OPERATIONS, 2 * OPERATIONS, 1, 1, 0))
-                .withCompletions(queue, queue);
+    private static QueuePairInitAttributes attributes(CompletionQueue queue) {
+        return QueuePairInitAttributes.of(new QueuePairCapabilities(2 * OPERATIONS, 2 * OPERATIONS, 1, 1, 0))
+                .withCompletions(queue);
     }
 
     private static CmId accept(CmId listener) {

@@ -1,6 +1,7 @@
 package io.rdma4j.soft.warmup;
 
 import io.rdma4j.cm.ConnectionManager;
+import io.rdma4j.cm.spi.ManagerAccess;
 import io.rdma4j.soft.cm.StackCmProvider;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.soft.device.StackSettings;
@@ -19,7 +20,7 @@ public final class PrivateStack implements AutoCloseable {
     PrivateStack(StackSettings settings) {
         devices = new SoftDevices(settings);
         cmProvider = new StackCmProvider(devices);
-        connectionManager = ConnectionManager.of(cmProvider);
+        connectionManager = ManagerAccess.managerOf(cmProvider);
     }
 
     /** Returns the device of the stack. */

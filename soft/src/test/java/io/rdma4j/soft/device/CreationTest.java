@@ -103,6 +103,21 @@ class CreationTest {
     }
 
     @Test
+    void queuePairOfADomainNeedsAType() {
+        queuePairIsRefused(reliable(completions).withType(null));
+    }
+
+    @Test
+    void queuePairOfADomainNeedsACompletionQueueForReceives() {
+        queuePairIsRefused(reliable(completions).withReceiveCompletions(null));
+    }
+
+    @Test
+    void queuePairOfADomainNeedsACompletionQueueForSends() {
+        queuePairIsRefused(reliable(completions).withCompletions(null).withReceiveCompletions(completions));
+    }
+
+    @Test
     void refusedSharedReceiveQueueLeavesNothing() {
         CompletionQueue closed = context.createCompletionQueue(1);
         closed.close();
@@ -110,10 +125,19 @@ class CreationTest {
         XrcDomain closedDomain = context.openXrcDomain();
         closedDomain.close();
         int tries = Limits.MAX_SHARED_RECEIVE_QUEUES + 1;
-        refused(tries, Errno.EINVAL, () -> domain.createSharedReceiveQueue(SIZES.extended(extended, closed)));
-        refused(tries, Errno.EINVAL, () -> domain.createSharedReceiveQueue(SIZES.extended(closedDomain, completions)));
+        refused(
+                tries,
+                Errno.EINVAL,
+                () -> domain.createSharedReceiveQueue(
+                        SIZES.withXrcDomain(extended).withCompletions(closed)));
+        refused(
+                tries,
+                Errno.EINVAL,
+                () -> domain.createSharedReceiveQueue(
+                        SIZES.withXrcDomain(closedDomain).withCompletions(completions)));
         refused(tries, Errno.EINVAL, () -> domain.createSharedReceiveQueue(SharedReceiveQueueInitAttributes.of(0, 1)));
-        domain.createSharedReceiveQueue(SIZES.extended(extended, completions)).close();
+        domain.createSharedReceiveQueue(SIZES.withXrcDomain(extended).withCompletions(completions))
+                .close();
         extended.close();
         completions.close();
         domain.close();

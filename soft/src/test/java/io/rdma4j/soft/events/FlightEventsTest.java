@@ -3,7 +3,6 @@ package io.rdma4j.soft.events;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.fixture.TestEndpoint;
@@ -14,6 +13,7 @@ import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.SendWorkRequest;
@@ -52,7 +52,7 @@ class FlightEventsTest {
                 SoftStack server = lossyStack(1);
                 SoftStack client = lossyStack(2);
                 CmId listener = server.connectionManager()
-                        .listen(new InetSocketAddress(address, 0), CmQueuePairAttributes.defaults())) {
+                        .listen(new InetSocketAddress(address, 0), QueuePairInitAttributes.defaults())) {
             CompletableFuture<Void> served = CompletableFuture.runAsync(() -> serve(listener));
             String serverText = address + ":" + listener.sourcePort();
             String clientNumber;
@@ -96,7 +96,7 @@ class FlightEventsTest {
         id.bindAddress(new InetSocketAddress(address, 0));
         id.resolveAddress(new InetSocketAddress(address, port), TIMEOUT);
         id.resolveRoute(TIMEOUT);
-        id.createQueuePair(CmQueuePairAttributes.defaults());
+        id.createQueuePair(QueuePairInitAttributes.defaults());
         id.connect(ConnectionParameters.defaults());
         return id;
     }

@@ -1,8 +1,8 @@
 package io.rdma4j.soft.guardian;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -22,7 +22,7 @@ public final class GuardedProcessMain {
                 new InetSocketAddress(InetAddress.getByName(arguments[1]), Integer.parseInt(arguments[2])),
                 PATIENCE);
         id.resolveRoute(PATIENCE);
-        var _ = id.createQueuePair(CmQueuePairAttributes.defaults());
+        var _ = id.createQueuePair(QueuePairInitAttributes.defaults());
         id.connect();
         System.out.println("connected");
         int way = System.in.read();

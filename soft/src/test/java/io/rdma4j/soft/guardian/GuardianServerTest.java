@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.soft.ChildProcess;
 import io.rdma4j.soft.TestAddresses;
 import io.rdma4j.soft.device.StackSettings;
 import io.rdma4j.soft.sharing.RunDirectory;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -43,7 +43,7 @@ class GuardianServerTest {
     Path folder = Path.of("");
 
     private final CmId listener =
-            ConnectionManager.ofProcess().listen(new InetSocketAddress(address, 0), CmQueuePairAttributes.defaults());
+            ConnectionManager.ofProcess().listen(new InetSocketAddress(address, 0), QueuePairInitAttributes.defaults());
 
     @AfterEach
     void close() {

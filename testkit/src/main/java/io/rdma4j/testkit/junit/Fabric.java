@@ -2,7 +2,6 @@ package io.rdma4j.testkit.junit;
 
 import io.rdma4j.testkit.ConnectedPair;
 import io.rdma4j.testkit.HostOptions;
-import io.rdma4j.testkit.PacketRecording;
 import io.rdma4j.testkit.TestHost;
 import io.rdma4j.testkit.TestNetwork;
 import io.rdma4j.verbs.RdmaException;
@@ -47,12 +46,12 @@ final class Fabric implements AutoCloseable {
                     .mtuBytes(settings.mtuBytes())
                     .seed(seed(settings, context))
                     .conditions(conditions)
-                    .recordPackets(PacketRecording.DEFAULT_BYTES)
+                    .recordPackets(TestNetwork.DEFAULT_RECORDING_BYTES)
                     .traceObjects();
             TestNetwork network = (settings.time() == FabricTime.VIRTUAL ? builder.virtualTime() : builder).build();
             for (int i = 0; i < names.size(); i++) {
                 String address = settings.ipv6() ? "fd00::" + Integer.toHexString(i + 1) : "10.0.0." + (i + 1);
-                var _ = network.addHost(address, new HostOptions().name(names.get(i)));
+                var _ = network.addHost(address, new HostOptions().withName(names.get(i)));
             }
             return new Fabric(settings, conditions, network);
         } catch (IllegalArgumentException malformed) {

@@ -1,6 +1,5 @@
 package io.rdma4j.testkit.junit;
 
-import io.rdma4j.testkit.PacketRecording;
 import io.rdma4j.testkit.TestNetwork;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,7 +30,6 @@ final class FailureReport {
 
     private static String text(ExtensionContext context, Fabric fabric) {
         TestNetwork network = fabric.network();
-        PacketRecording recording = network.recording();
         String name = name(context);
         StringBuilder text = new StringBuilder("rdma4j: the test ").append(name).append(" failed\n");
         text.append("  seed: ").append(network.seed());
@@ -44,16 +42,15 @@ final class FailureReport {
             text.append(", after ").append(network.time().elapsed()).append(" of virtual time");
         }
         text.append('\n');
-        if (recording.packets() == 0) {
+        if (network.packetsSent() == 0) {
             return text.append("  no packet was sent").toString();
         }
         int lines = lines(context);
-        text.append("  the last of ").append(recording.packets()).append(" packets:\n");
-        recording
-                .lastLines(lines)
+        text.append("  the last of ").append(network.packetsSent()).append(" packets:\n");
+        network.lastPackets(lines)
                 .forEach(line -> text.append("  ").append(line).append('\n'));
         return text.append("  ")
-                .append(capture(context, recording, name + "-" + network.seed()))
+                .append(capture(context, network, name + "-" + network.seed()))
                 .toString();
     }
 
@@ -64,7 +61,7 @@ final class FailureReport {
     }
 
     /** Writes the capture, and returns a sentence about it. */
-    private static String capture(ExtensionContext context, PacketRecording recording, String name) {
+    private static String capture(ExtensionContext context, TestNetwork network, String name) {
         Path folder = context.getConfigurationParameter(RdmaFabricExtension.FOLDER_PROPERTY)
                 .map(Path::of)
                 .orElseGet(FailureReport::buildFolder)
@@ -72,12 +69,12 @@ final class FailureReport {
         Path file = folder.resolve(name.replaceAll("[^\\w.#-]", "_") + ".pcapng");
         try {
             Files.createDirectories(folder);
-            recording.writeCapture(file);
+            network.writeCapture(file);
         } catch (IOException e) {
             return "the capture could not be written: " + e.getMessage();
         }
-        long left = recording.packetsInMemory();
-        return "capture for Wireshark" + (left < recording.packets() ? ", the last " + left + " packets" : "") + ": "
+        long left = network.packetsInMemory();
+        return "capture for Wireshark" + (left < network.packetsSent() ? ", the last " + left + " packets" : "") + ": "
                 + file;
     }
 

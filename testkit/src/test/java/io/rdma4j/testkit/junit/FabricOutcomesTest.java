@@ -3,7 +3,7 @@ package io.rdma4j.testkit.junit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
-import io.rdma4j.testkit.RoceCapture;
+import io.rdma4j.fixture.RoceCapture;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;

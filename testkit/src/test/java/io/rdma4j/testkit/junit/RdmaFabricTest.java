@@ -163,7 +163,7 @@ class RdmaFabricTest {
             client.memory().fill((byte) 42);
             client.connection().write(client.buffer(), pair.server().remote());
             assertThat(pair.server().memory().mismatch(client.memory())).isEqualTo(-1);
-            assertThat(network.recording().lastLines(Integer.MAX_VALUE)).anyMatch(line -> line.contains(" lost "));
+            assertThat(network.lastPackets(Integer.MAX_VALUE)).anyMatch(line -> line.contains(" lost "));
         }
     }
 

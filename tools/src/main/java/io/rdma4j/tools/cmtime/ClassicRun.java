@@ -2,7 +2,6 @@ package io.rdma4j.tools.cmtime;
 
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.AddressLookupException;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.command.CmAddresses;
@@ -11,12 +10,14 @@ import io.rdma4j.tools.command.WarmUp;
 import io.rdma4j.tools.messages.MessageReport;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RdmaException;
 import java.util.Set;
 
 /** A run of the classic form: a server that accepts connections until it is stopped, or a client. */
 final class ClassicRun {
-    static final CmQueuePairAttributes QUEUE_PAIR = CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0));
+    static final QueuePairInitAttributes QUEUE_PAIR =
+            QueuePairInitAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0));
     static final PortSpace PORT_SPACE = PortSpace.TCP;
     private static final int FAILURE = 1;
 

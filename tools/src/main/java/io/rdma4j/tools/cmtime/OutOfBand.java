@@ -1,8 +1,8 @@
 package io.rdma4j.tools.cmtime;
 
 import io.rdma4j.cm.AddressLookupException;
-import io.rdma4j.cm.HostLookup;
-import io.rdma4j.cm.ServiceLookup;
+import io.rdma4j.cm.spi.HostLookup;
+import io.rdma4j.cm.spi.ServiceLookup;
 import io.rdma4j.tools.messages.MessageReport;
 import java.io.IOException;
 import java.net.InetSocketAddress;

@@ -1,6 +1,6 @@
 package io.rdma4j.tools.cmtime;
 
-import io.rdma4j.cm.HostLookup;
+import io.rdma4j.cm.spi.HostLookup;
 import io.rdma4j.tools.command.AddressFamilies;
 import io.rdma4j.tools.messages.MessageReport;
 import java.io.IOException;

@@ -36,7 +36,7 @@ public record CommonOptions(
         boolean json,
         WarmUpChoice warmUp,
         boolean help) {
-    /** Names the device to use. {@link io.rdma4j.verbs.DeviceChoice} reads this property. */
+    /** Names the device to use. {@link io.rdma4j.verbs.spi.DeviceChoice} reads this property. */
     private static final String DEVICE_PROPERTY = "rdma4j.device";
 
     /** The description of these options for help texts. */

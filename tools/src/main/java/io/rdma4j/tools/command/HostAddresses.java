@@ -1,7 +1,7 @@
 package io.rdma4j.tools.command;
 
 import io.rdma4j.cm.AddressLookupException;
-import io.rdma4j.cm.HostLookup;
+import io.rdma4j.cm.spi.HostLookup;
 import java.net.InetAddress;
 import java.net.ProtocolFamily;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import java.lang.foreign.Arena;
 
 /** A run of rdma_xclient or rdma_xserver: one message from the client over an RC or XRC connection. */
@@ -53,10 +53,10 @@ abstract class CommunicationRun extends EndpointRun {
     }
 
     /** Returns the attributes of a queue pair for one message in each direction that this side uses. */
-    final CmQueuePairAttributes attributes(boolean sends, boolean receives) {
+    final QueuePairInitAttributes attributes(boolean sends, boolean receives) {
         int send = sends || !communication.extended() ? 1 : 0;
         int receive = receives || !communication.extended() ? 1 : 0;
-        return CmQueuePairAttributes.of(new QueuePairCapabilities(send, receive, send, receive, send * MESSAGE_BYTES))
+        return QueuePairInitAttributes.of(new QueuePairCapabilities(send, receive, send, receive, send * MESSAGE_BYTES))
                 .withSignalAll(true);
     }
 }

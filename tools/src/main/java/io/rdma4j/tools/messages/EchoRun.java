@@ -2,19 +2,19 @@ package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.SendWorkRequest;
 import java.lang.foreign.Arena;
 
 /** A run of rdma_client or rdma_server: one message in each direction. */
 abstract class EchoRun extends EndpointRun {
     /** Attributes for one message in each direction, inline if the device supports it, with a completion for each. */
-    static final CmQueuePairAttributes ATTRIBUTES = CmQueuePairAttributes.of(
+    static final QueuePairInitAttributes ATTRIBUTES = QueuePairInitAttributes.of(
                     new QueuePairCapabilities(1, 1, 1, 1, MESSAGE_BYTES))
             .withSignalAll(true);
 

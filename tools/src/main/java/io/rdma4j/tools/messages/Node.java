@@ -1,7 +1,6 @@
 package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.CompletionQueue;
@@ -10,6 +9,7 @@ import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
@@ -84,8 +84,9 @@ final class Node implements AutoCloseable {
     private void createQueuePair(ProtectionDomain pd, int requests, boolean signalAll, boolean loopback) {
         id.createQueuePair(
                 pd,
-                CmQueuePairAttributes.of(new QueuePairCapabilities(requests, requests, 1, 1, 0))
-                        .withCompletions(sends, receives)
+                QueuePairInitAttributes.of(new QueuePairCapabilities(requests, requests, 1, 1, 0))
+                        .withCompletions(sends)
+                        .withReceiveCompletions(receives)
                         .withSignalAll(signalAll)
                         .withContext(this)
                         .withBlockMulticastLoopback(!loopback));

@@ -2,7 +2,6 @@ package io.rdma4j.tools.perftest;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.tools.command.ReceiveTimeout;
@@ -13,6 +12,7 @@ import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
@@ -56,8 +56,9 @@ final class CmControlChannel implements ControlChannel {
         region = domain.register(arena.allocate(2L * PerftestDestination.MAX_BYTES), AccessFlag.LOCAL_WRITE);
         queuePair = id.createQueuePair(
                 domain,
-                CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0))
-                        .withCompletions(sends, receives));
+                QueuePairInitAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0))
+                        .withCompletions(sends)
+                        .withReceiveCompletions(receives));
         postReceive();
     }
 

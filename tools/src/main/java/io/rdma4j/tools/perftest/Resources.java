@@ -88,7 +88,9 @@ final class Resources implements AutoCloseable {
             sharedReceives = console.call(
                     extended == null ? "Couldn't create SRQ" : "Couldn't create SRQ XRC resources",
                     () -> domain().createSharedReceiveQueue(
-                                    extended == null ? plain : plain.extended(extended, receives())));
+                                    extended == null
+                                            ? plain
+                                            : plain.withXrcDomain(extended).withCompletions(receives())));
         }
         long slot = settings.slotBytes();
         int shared = settings.regionPerQueuePair ? 1 : settings.queuePairs;

@@ -2,9 +2,9 @@ package io.rdma4j.tools.pingpong;
 
 import io.rdma4j.tools.command.GidText;
 import io.rdma4j.tools.command.ToolFailure;
-import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.spi.DeviceChoice;
 import java.util.List;
 
 /**

@@ -69,8 +69,9 @@ record XsrqResources(
         CompletionQueue sent = calls.call("Couldn't create send CQ", () -> context.createCompletionQueue(clients));
         SharedReceiveQueue receives = calls.call(
                 "Couldn't create SRQ",
-                () -> domain.createSharedReceiveQueue(
-                        SharedReceiveQueueInitAttributes.of(clients, 1).extended(extended, received)));
+                () -> domain.createSharedReceiveQueue(SharedReceiveQueueInitAttributes.of(clients, 1)
+                        .withXrcDomain(extended)
+                        .withCompletions(received)));
         List<QueuePair> targets = new ArrayList<>();
         List<QueuePair> initiators = new ArrayList<>();
         QueuePairInitAttributes target = QueuePairInitAttributes.extendedReceive(extended, received);

@@ -1,7 +1,7 @@
 package io.rdma4j.tools.sockets;
 
 import io.rdma4j.cm.AddressLookupException;
-import io.rdma4j.cm.ServiceLookup;
+import io.rdma4j.cm.spi.ServiceLookup;
 import io.rdma4j.sockets.RdmaStreamSocket;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Explanation;

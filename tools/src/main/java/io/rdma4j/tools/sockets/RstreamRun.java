@@ -1,6 +1,6 @@
 package io.rdma4j.tools.sockets;
 
-import io.rdma4j.cm.HostLookup;
+import io.rdma4j.cm.spi.HostLookup;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.tools.command.ToolProcess;

@@ -2,9 +2,9 @@ package io.rdma4j.tools.sockets;
 
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.AddressLookupException;
-import io.rdma4j.cm.HostLookup;
 import io.rdma4j.cm.PortSpace;
-import io.rdma4j.cm.ServiceLookup;
+import io.rdma4j.cm.spi.HostLookup;
+import io.rdma4j.cm.spi.ServiceLookup;
 import io.rdma4j.sockets.MessageFlag;
 import io.rdma4j.sockets.PollEvents;
 import io.rdma4j.sockets.options.RdmaSocketOptions;

@@ -2,7 +2,7 @@ package io.rdma4j.tools.messages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.testkit.RoceCapture;
+import io.rdma4j.fixture.RoceCapture;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ReceiveTimeout;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma4j.cm.AddressLookupException;
-import io.rdma4j.cm.ServiceLookup;
-import io.rdma4j.testkit.RoceCapture;
+import io.rdma4j.cm.spi.ServiceLookup;
+import io.rdma4j.fixture.RoceCapture;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ReceiveTimeout;

@@ -3,7 +3,7 @@ package io.rdma4j.tools.pingpong;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.rdma4j.testkit.RoceCapture;
+import io.rdma4j.fixture.RoceCapture;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ReceiveTimeout;

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.AddressInformation.Flag;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.ToolRun;
@@ -20,6 +19,7 @@ import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.SendWorkRequest;
@@ -117,7 +117,7 @@ class RpingValidationTest {
         try (Arena arena = Arena.ofShared();
                 CmId listener = ConnectionManager.ofProcess()
                         .createEndpoint(
-                                local, CmQueuePairAttributes.of(capabilities).withSignalAll(true))) {
+                                local, QueuePairInitAttributes.of(capabilities).withSignalAll(true))) {
             listener.listen(1);
             CountDownLatch clientHasEnded = new CountDownLatch(1);
             FutureTask<@Nullable Void> served = new FutureTask<>(() -> {

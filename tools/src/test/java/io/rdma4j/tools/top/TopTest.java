@@ -3,13 +3,13 @@ package io.rdma4j.tools.top;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.soft.report.DeviceReport;
 import io.rdma4j.soft.report.QueuePairReport;
 import io.rdma4j.soft.report.StackReport;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.net.InetAddress;
@@ -44,14 +44,14 @@ class TopTest {
     @Test
     void queuePairsOfARunningProcessAreListed() throws Exception {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        try (CmId listener = ConnectionManager.ofProcess().listen(any, CmQueuePairAttributes.defaults())) {
+        try (CmId listener = ConnectionManager.ofProcess().listen(any, QueuePairInitAttributes.defaults())) {
             CompletableFuture<CmId> accepted = CompletableFuture.supplyAsync(() -> {
                 CmId connection = listener.getRequest();
                 connection.accept(ConnectionParameters.defaults());
                 return connection;
             });
             InetSocketAddress server = new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.sourcePort());
-            try (CmId client = ConnectionManager.ofProcess().connect(server, CmQueuePairAttributes.defaults());
+            try (CmId client = ConnectionManager.ofProcess().connect(server, QueuePairInitAttributes.defaults());
                     CmId connection = accepted.get(20, TimeUnit.SECONDS)) {
                 assertThat(new Top(false).run(List.of("-d", "0.1", "-n", "2"), environment))
                         .isZero();

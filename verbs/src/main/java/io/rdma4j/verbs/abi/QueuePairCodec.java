@@ -11,7 +11,6 @@ import io.rdma4j.verbs.QueuePairAttribute;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairState;
-import io.rdma4j.verbs.spi.QueuePairQueryWriter;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.Set;
@@ -118,7 +117,7 @@ public final class QueuePairCodec {
         if (mtu >= PathMtu.MTU_256.code() && mtu <= PathMtu.MTU_4096.code()) {
             attributes.pathMtu(PathMtu.ofCode(mtu));
         }
-        QueuePairQueryWriter.draining(attributes, from.get(JAVA_BYTE, QueuePairAttributeFields.IS_DRAINING) != 0);
+        attributes.draining(from.get(JAVA_BYTE, QueuePairAttributeFields.IS_DRAINING) != 0);
         return attributes;
     }
 

@@ -12,6 +12,9 @@ import java.util.function.LongSupplier;
  * #timestampOfFirstReading}. One of a datagram also needs {@link #source} after start. Not thread safe, as the holders are not.
  */
 public final class CompletionWriter {
+    /** A constant for the compilers, which therefore inline the calls. */
+    private static final CompletionAccess ACCESS = CompletionAccess.get();
+
     private CompletionWriter() {}
 
     /**
@@ -25,19 +28,7 @@ public final class CompletionWriter {
      */
     public static void start(
             WorkCompletion completion, long id, CompletionStatus status, CompletionOpcode opcode, int queuePairNumber) {
-        CompletionFields fields = completion;
-        fields.id = id;
-        // A comparison costs less than storing a reference, which the garbage collector has to note.
-        if (fields.status != status) {
-            fields.status = status;
-        }
-        if (fields.opcode != opcode) {
-            fields.opcode = opcode;
-        }
-        fields.queuePairNumber = queuePairNumber;
-        fields.sourceQueuePairNumber = 0;
-        fields.hasGlobalRoute = false;
-        fields.serviceLevel = 0;
+        ACCESS.start(completion, id, status, opcode, queuePairNumber);
     }
 
     /**
@@ -55,11 +46,7 @@ public final class CompletionWriter {
             boolean hasImmediate,
             boolean hasInvalidatedKey,
             int immediateOrKey) {
-        CompletionFields fields = completion;
-        fields.byteLength = byteLength;
-        fields.hasImmediate = hasImmediate;
-        fields.hasInvalidatedKey = hasInvalidatedKey;
-        fields.immediateOrKey = immediateOrKey;
+        ACCESS.data(completion, byteLength, hasImmediate, hasInvalidatedKey, immediateOrKey);
     }
 
     /**
@@ -73,19 +60,12 @@ public final class CompletionWriter {
      */
     public static void source(
             WorkCompletion completion, int queuePairNumber, boolean hasGlobalRoute, int serviceLevel) {
-        CompletionFields fields = completion;
-        fields.sourceQueuePairNumber = queuePairNumber;
-        fields.hasGlobalRoute = hasGlobalRoute;
-        fields.serviceLevel = serviceLevel;
+        ACCESS.source(completion, queuePairNumber, hasGlobalRoute, serviceLevel);
     }
 
     /** Writes the time of completion, in nanoseconds of {@link System#nanoTime} or of the device's clock. */
     public static void timestamp(WorkCompletion completion, long nanos) {
-        CompletionFields fields = completion;
-        fields.timestampNanos = nanos;
-        if (fields.clock != null) {
-            fields.clock = null;
-        }
+        ACCESS.timestamp(completion, nanos);
     }
 
     /**
@@ -95,11 +75,7 @@ public final class CompletionWriter {
      * @param completion the holder
      * @param clock tells the time, in nanoseconds of {@link System#nanoTime}; best always the same object
      */
-    @SuppressWarnings("ReferenceEquality") // another object is stored, even if it is an equal one
     public static void timestampOfFirstReading(WorkCompletion completion, LongSupplier clock) {
-        CompletionFields fields = completion;
-        if (fields.clock != clock) {
-            fields.clock = clock;
-        }
+        ACCESS.timestampOfFirstReading(completion, clock);
     }
 }

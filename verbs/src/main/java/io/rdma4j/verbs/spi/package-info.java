@@ -1,2 +1,5 @@
-/** The interface that providers of devices implement, and what they write completions and check state changes with. */
+/**
+ * The interface that providers of devices implement, and what they have in common: writing completions, checks of arguments and state
+ * changes, threads. Exported to the modules of this project only.
+ */
 package io.rdma4j.verbs.spi;

@@ -33,7 +33,17 @@ public final class Signal {
         try {
             listener.onSignal();
         } catch (RuntimeException | Error fault) {
-            SharedThread.report(Signal.class, "the listener of a signal failed", fault);
+            report(fault);
+        }
+    }
+
+    /** Logs the fault. Never throws: there may be no memory for the text, and a handler of the log may fail. */
+    private static void report(Throwable fault) {
+        try {
+            System.getLogger(Signal.class.getName())
+                    .log(System.Logger.Level.WARNING, "the listener of a signal failed", fault);
+        } catch (RuntimeException | Error again) {
+            return; // only the report is lost
         }
     }
 

@@ -1,9 +1,11 @@
-package io.rdma4j.verbs;
+package io.rdma4j.verbs.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.verbs.spi.VerbsProvider;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,6 @@
-package io.rdma4j.verbs;
+package io.rdma4j.verbs.spi;
 
-import io.rdma4j.verbs.spi.VerbsProvider;
+import io.rdma4j.verbs.Device;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;

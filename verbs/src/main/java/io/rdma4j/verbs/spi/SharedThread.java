@@ -1,4 +1,4 @@
-package io.rdma4j.verbs.wait;
+package io.rdma4j.verbs.spi;
 
 import java.util.concurrent.locks.LockSupport;
 

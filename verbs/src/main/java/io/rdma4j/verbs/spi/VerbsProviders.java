@@ -1,6 +1,8 @@
-package io.rdma4j.verbs;
+package io.rdma4j.verbs.spi;
 
-import io.rdma4j.verbs.spi.VerbsProvider;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -12,7 +14,7 @@ import java.util.ServiceLoader;
  * The providers of devices of this process. They are loaded once, because they have state, and because loading reads
  * files and may later fail for lack of file descriptors.
  */
-final class VerbsProviders {
+public final class VerbsProviders {
     private static final class Holder {
         static final List<VerbsProvider> ALL = load();
 
@@ -27,7 +29,8 @@ final class VerbsProviders {
 
     private VerbsProviders() {}
 
-    static List<VerbsProvider> all() {
+    /** Returns the providers, in descending order of preference. Any thread. */
+    public static List<VerbsProvider> all() {
         return Holder.ALL;
     }
 
@@ -36,7 +39,7 @@ final class VerbsProviders {
      *
      * @throws RdmaException if a provider that the user has not excluded refuses the address
      */
-    static Optional<Device> deviceOf(List<VerbsProvider> providers, DeviceChoice choice, InetAddress address) {
+    public static Optional<Device> deviceOf(List<VerbsProvider> providers, DeviceChoice choice, InetAddress address) {
         String requested = choice.requested();
         for (VerbsProvider provider : providers) {
             Optional<Device> device = provider.deviceOf(address);

@@ -1,9 +1,10 @@
-package io.rdma4j.cm;
+package io.rdma4j.cm.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.cm.ServiceLookup.Protocol;
+import io.rdma4j.cm.AddressLookupException;
+import io.rdma4j.cm.spi.ServiceLookup.Protocol;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,5 +1,7 @@
-package io.rdma4j.verbs.wait;
+package io.rdma4j.verbs.spi;
 
+import io.rdma4j.verbs.wait.WaitDriver;
+import io.rdma4j.verbs.wait.Waiter;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;

@@ -1,5 +1,6 @@
-package io.rdma4j.cm;
+package io.rdma4j.cm.spi;
 
+import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.AddressLookupException.Reason;
 import java.io.BufferedReader;
 import java.io.IOException;

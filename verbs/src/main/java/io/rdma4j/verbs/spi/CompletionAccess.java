@@ -1,0 +1,56 @@
+package io.rdma4j.verbs.spi;
+
+import io.rdma4j.verbs.CompletionOpcode;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.WorkCompletion;
+import java.lang.invoke.MethodHandles;
+import java.util.Objects;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the private fields of {@link WorkCompletion}, which programs only read. The class of the completions provides it when it is
+ * initialized; {@link CompletionWriter} describes the methods. Not thread safe, like the completions.
+ */
+public abstract class CompletionAccess {
+    private static volatile @Nullable CompletionAccess provided;
+
+    /** Creates the access of the class of the completions. */
+    protected CompletionAccess() {}
+
+    /** Provides the access; called once, by the class of the completions. */
+    public static void provide(CompletionAccess access) {
+        provided = access;
+    }
+
+    static CompletionAccess get() {
+        try {
+            var _ = MethodHandles.lookup().ensureInitialized(WorkCompletion.class);
+        } catch (IllegalAccessException e) {
+            throw new AssertionError(e); // the class belongs to this module
+        }
+        return Objects.requireNonNull(provided);
+    }
+
+    /** See {@link CompletionWriter#start}. */
+    protected abstract void start(
+            WorkCompletion completion, long id, CompletionStatus status, CompletionOpcode opcode, int queuePairNumber);
+
+    /** See {@link CompletionWriter#data}. */
+    protected abstract void data(
+            WorkCompletion completion,
+            long byteLength,
+            boolean hasImmediate,
+            boolean hasInvalidatedKey,
+            int immediateOrKey);
+
+    /** See {@link CompletionWriter#source}. */
+    protected abstract void source(
+            WorkCompletion completion, int queuePairNumber, boolean hasGlobalRoute, int serviceLevel);
+
+    /** See {@link CompletionWriter#timestamp}. */
+    protected abstract void timestamp(WorkCompletion completion, long nanos);
+
+    /** See {@link CompletionWriter#timestampOfFirstReading}. */
+    protected abstract void timestampOfFirstReading(WorkCompletion completion, LongSupplier clock);
+}
