@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * CmId#migrate} wait for the acknowledgement, except for events that the calling thread itself took. The data of an
  * event stay available after the acknowledgement, and after its identifier is closed.
  *
- * <p>A provider of the connection manager creates events and passes them to its {@link io.rdma4j.cm.spi.CmEventSink}. The event channel that
+ * <p>A provider of the connection manager creates events and passes them to its {@code CmEventSink}. The event channel that
  * queues an event adds the identifier.
  */
 public abstract sealed class CmEvent implements AutoCloseable {
@@ -248,7 +248,7 @@ public abstract sealed class CmEvent implements AutoCloseable {
         private final Object membership;
         private final DatagramParameters group;
 
-        /** Creates the event; {@code membership} is the object passed to {@link io.rdma4j.cm.spi.ProviderCmId#joinMulticast}. */
+        /** Creates the event; {@code membership} is the object passed to {@code ProviderCmId.joinMulticast}. */
         public MulticastJoin(Object membership, DatagramParameters group) {
             super(Type.MULTICAST_JOIN, 0, ConnectionParameters.NONE, "");
             this.membership = membership;
@@ -274,7 +274,7 @@ public abstract sealed class CmEvent implements AutoCloseable {
     public static final class MulticastError extends CmEvent {
         private final Object membership;
 
-        /** Creates the event; {@code membership} is the object passed to {@link io.rdma4j.cm.spi.ProviderCmId#joinMulticast}. */
+        /** Creates the event; {@code membership} is the object passed to {@code ProviderCmId.joinMulticast}. */
         public MulticastError(Object membership, int status, String explanation) {
             super(Type.MULTICAST_ERROR, status, ConnectionParameters.NONE, explanation);
             this.membership = membership;

@@ -45,7 +45,7 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
     /** Created when it is first used, by few identifiers; guarded by the lock. */
     private @Nullable MulticastMemberships memberships;
 
-    /** As above. */
+    /** Created when it is first used; guarded by the lock. */
     private @Nullable IdLookup lookup;
 
     /** The open device, once it is used; guarded by the lock. */
