@@ -171,7 +171,7 @@ final class CompletionWait {
         events.handle();
         if (!events.isEnded()) {
             BooleanSupplier isKnown = () -> events.isReady() || events.isEnded();
-            var _ = driver.await(events.signal(), isKnown, driver.nanoTime() + END_NANOS);
+            var _ = events.signal().await(driver, isKnown, driver.nanoTime() + END_NANOS);
             events.handle();
         }
         return events.isEnded();

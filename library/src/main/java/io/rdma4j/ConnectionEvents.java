@@ -41,7 +41,7 @@ final class ConnectionEvents extends ChannelEvents {
         long deadlineNanos = driver.deadlineNanos(timeout);
         handle();
         while (!isOver()) {
-            if (!driver.await(signal(), () -> isReady() || isOver(), deadlineNanos) && !isOver()) {
+            if (!signal().await(driver, () -> isReady() || isOver(), deadlineNanos) && !isOver()) {
                 throw Thread.currentThread().isInterrupted()
                         ? new InterruptedRdmaException(operation, id().toString(), "")
                         : new RdmaTimeoutException(operation, id() + " is still connected", "");

@@ -304,10 +304,10 @@ final class SendQueue {
         BooleanSupplier isOver = () -> completed >= number || !isPolling.get();
         followers.incrementAndGet();
         try {
-            if (!wait.driver().await(progress, isOver, deadlineNanos) && completed < number) {
+            if (!progress.await(wait.driver(), isOver, deadlineNanos) && completed < number) {
                 boolean isInterrupted = abandon(operation);
                 BooleanSupplier isFlushed = () -> completed >= number;
-                var _ = wait.driver().await(progress, isFlushed, wait.driver().nanoTime() + FLUSH_NANOS);
+                var _ = progress.await(wait.driver(), isFlushed, wait.driver().nanoTime() + FLUSH_NANOS);
                 throw abandoned(operation, isInterrupted);
             }
         } finally {

@@ -100,7 +100,7 @@ class ClosedStackTest {
             @Override
             Runnable call(SoftStack stack, SoftStack other) {
                 var engine = StackAccess.devices(stack).engine();
-                return () -> engine.await(new Signal(), () -> false, Long.MAX_VALUE);
+                return () -> new Signal().await(engine, () -> false, Long.MAX_VALUE);
             }
         };
 

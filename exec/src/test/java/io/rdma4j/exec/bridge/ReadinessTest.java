@@ -22,7 +22,7 @@ class ReadinessTest {
     private final AtomicInteger outsideWaits = new AtomicInteger();
     private final WaitDriver driver = new WaitDriver() {
         @Override
-        public boolean await(Waiter waiter, BooleanSupplier done, long deadlineNanos) {
+        public boolean driveUntil(Waiter waiter, BooleanSupplier done, long deadlineNanos) {
             throw new AssertionError("waits outside");
         }
 

@@ -238,11 +238,10 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
 
     @Override
     public void close() {
-        boolean isAcknowledged = DescriptorPoller.ofProcess()
-                .await(
-                        acknowledged,
-                        () -> unacknowledged.count() == 0 || context().isClosing(),
-                        Long.MAX_VALUE);
+        boolean isAcknowledged = acknowledged.await(
+                DescriptorPoller.ofProcess(),
+                () -> unacknowledged.count() == 0 || context().isClosing(),
+                Long.MAX_VALUE);
         if (!isAcknowledged) {
             throw new InterruptedRdmaException("ibv_destroy_cq", this + " has unacknowledged events", "");
         }

@@ -69,7 +69,7 @@ public final class DescriptorPoller implements WaitDriver {
     }
 
     @Override
-    public boolean await(Waiter waiter, BooleanSupplier done, long deadlineNanos) {
+    public boolean driveUntil(Waiter waiter, BooleanSupplier done, long deadlineNanos) {
         Thread current = Thread.currentThread();
         if (current.equals(leader.get())) {
             throw new IllegalStateException("a listener of a signal must not wait");

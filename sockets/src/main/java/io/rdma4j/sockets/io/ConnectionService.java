@@ -132,7 +132,7 @@ public final class ConnectionService implements AutoCloseable {
 
     /** Waits without driving the device: only the threads of the program let virtual time pass. */
     private static @Nullable CmEvent parkForEvent(EventChannel events) {
-        boolean _ = SystemTime.PARKING.await(events.signal(), events::isReady, Long.MAX_VALUE);
+        boolean _ = events.signal().await(SystemTime.PARKING, events::isReady, Long.MAX_VALUE);
         return events.poll();
     }
 

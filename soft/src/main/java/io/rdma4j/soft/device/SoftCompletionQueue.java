@@ -369,7 +369,7 @@ final class SoftCompletionQueue implements CompletionQueue {
         }
         // Closing the device closes the queue, too, and requires no acknowledgement.
         boolean allAcknowledged =
-                context.engine().await(acknowledged, () -> closed || unacknowledged.count() == 0, Long.MAX_VALUE);
+                acknowledged.await(context.engine(), () -> closed || unacknowledged.count() == 0, Long.MAX_VALUE);
         if (!allAcknowledged) {
             reopen();
             throw new InterruptedRdmaException(

@@ -541,7 +541,7 @@ public final class Engine implements WaitDriver {
     }
 
     @Override
-    public boolean await(Waiter waiter, BooleanSupplier done, long deadlineNanos) {
+    public boolean driveUntil(Waiter waiter, BooleanSupplier done, long deadlineNanos) {
         if (lock.isHeldByCurrentThread()) {
             throw new IllegalStateException("a thread that holds the engine lock must not wait");
         }

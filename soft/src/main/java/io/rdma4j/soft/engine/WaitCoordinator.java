@@ -182,7 +182,7 @@ final class WaitCoordinator {
         }
     }
 
-    /** See {@link io.rdma4j.verbs.wait.WaitDriver#await(Waiter, BooleanSupplier, long)}. */
+    /** See {@link io.rdma4j.verbs.wait.WaitDriver#driveUntil}. */
     boolean await(Waiter self, BooleanSupplier done, long deadlineNanos) {
         if (done.getAsBoolean()) {
             return true;

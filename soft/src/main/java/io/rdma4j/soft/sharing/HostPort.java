@@ -448,7 +448,7 @@ public final class HostPort extends Port {
             engine.unlock();
         }
         long deadline = engine.clock().nanoTime() + REGISTRATION_NANOS;
-        boolean _ = engine.await(signal, () -> role.isRegistered(serviceId) || refusals.isFinal(), deadline);
+        boolean _ = signal.await(engine, () -> role.isRegistered(serviceId) || refusals.isFinal(), deadline);
         if (!role.isRegistered(serviceId)) {
             unregisterService(serviceId);
             throw refusals.failure("rdma_listen");
@@ -474,7 +474,7 @@ public final class HostPort extends Port {
 
     @Override
     public void awaitConnected(long deadlineNanos) {
-        boolean _ = engine.await(signal, () -> isConnected() || refusals.isFinal(), deadlineNanos);
+        boolean _ = signal.await(engine, () -> isConnected() || refusals.isFinal(), deadlineNanos);
         if (!isConnected()) {
             throw refusals.failure("ibv_modify_qp");
         }

@@ -266,7 +266,7 @@ public final class Sharing implements AutoCloseable {
 
     /** Pauses between two attempts, in virtual time, too; returns false if the thread is interrupted. */
     private static boolean pause(Engine engine) {
-        boolean _ = engine.await(new Signal(), () -> false, engine.clock().nanoTime() + RETRY_NANOS);
+        boolean _ = new Signal().await(engine, () -> false, engine.clock().nanoTime() + RETRY_NANOS);
         return !Thread.currentThread().isInterrupted();
     }
 

@@ -29,7 +29,7 @@ class LeaderInputTest {
             }
             boolean isOver;
             do { // the background thread may lead, and does not know the condition
-                isOver = engine.await(new Waiter(), () -> port.frames == FRAMES, engine.nanoTime() + WAIT_NANOS);
+                isOver = engine.driveUntil(new Waiter(), () -> port.frames == FRAMES, engine.nanoTime() + WAIT_NANOS);
             } while (!isOver);
             assertThat(port.channelPolls).isLessThan(FRAMES / 100);
         }

@@ -55,7 +55,7 @@ public final class AsyncEventQueue implements Waitable {
             events.removeIf(event -> event.source().equals(source));
         }
         // Closing the device must not wait for an event that is never acknowledged, nor must an interrupted thread.
-        var _ = driver.await(acknowledged, () -> closed || isAcknowledged(source), Long.MAX_VALUE);
+        var _ = acknowledged.await(driver, () -> closed || isAcknowledged(source), Long.MAX_VALUE);
     }
 
     private boolean isAcknowledged(Object source) {

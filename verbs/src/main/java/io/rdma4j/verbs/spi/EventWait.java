@@ -53,7 +53,7 @@ public final class EventWait {
             if (deadlineNanos != Long.MAX_VALUE && !driver.equals(before)) { // another clock
                 deadlineNanos = driver.nanoTime() + (deadlineNanos - before.nanoTime());
             }
-            isInTime = driver.await(source.signal(), source::isReady, deadlineNanos, source.yields());
+            isInTime = source.signal().await(driver, source::isReady, deadlineNanos, source.yields());
             event = poll.get();
         }
         if (event == null

@@ -20,7 +20,7 @@ public final class ParkingDriver implements WaitDriver {
     }
 
     @Override
-    public boolean await(Waiter waiter, BooleanSupplier done, long deadlineNanos) {
+    public boolean driveUntil(Waiter waiter, BooleanSupplier done, long deadlineNanos) {
         while (!done.getAsBoolean()) {
             long remainingNanos = deadlineNanos == Long.MAX_VALUE ? Long.MAX_VALUE : deadlineNanos - nanoTime();
             if (remainingNanos <= 0 || Thread.currentThread().isInterrupted()) {

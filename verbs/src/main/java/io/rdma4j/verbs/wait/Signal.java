@@ -2,6 +2,7 @@ package io.rdma4j.verbs.wait;
 
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -44,6 +45,36 @@ public final class Signal {
                     .log(System.Logger.Level.WARNING, "the listener of a signal failed", fault);
         } catch (RuntimeException | Error again) {
             return; // only the report is lost
+        }
+    }
+
+    /**
+     * Waits until a condition holds.
+     *
+     * @param driver drives the device meanwhile
+     * @param done cheap, callable by any thread at any time; whoever may make it true raises this signal
+     * @param deadlineNanos the time of {@link WaitDriver#nanoTime} at which to stop waiting, or {@link Long#MAX_VALUE}
+     * @return the condition: false after the deadline, or if the thread is interrupted; its interrupt status stays set
+     */
+    public boolean await(WaitDriver driver, BooleanSupplier done, long deadlineNanos) {
+        return await(driver, done, deadlineNanos, false);
+    }
+
+    /**
+     * Waits until a condition holds, like {@link #await(WaitDriver, BooleanSupplier, long)}.
+     *
+     * @param yields see {@link Waiter#Waiter(boolean)}
+     */
+    public boolean await(WaitDriver driver, BooleanSupplier done, long deadlineNanos, boolean yields) {
+        if (done.getAsBoolean()) {
+            return true;
+        }
+        Waiter waiter = new Waiter(yields);
+        add(waiter);
+        try {
+            return waiter.await(driver, done, deadlineNanos);
+        } finally {
+            remove(waiter);
         }
     }
 

@@ -25,9 +25,9 @@ public interface WaitDriver {
      * @throws io.rdma4j.verbs.ClosedException if the device's stack is closed, before the call or during it, and the condition does
      *     not hold
      */
-    boolean await(Waiter waiter, BooleanSupplier done, long deadlineNanos);
+    boolean driveUntil(Waiter waiter, BooleanSupplier done, long deadlineNanos);
 
-    /** Makes a thread in {@link #await(Waiter, BooleanSupplier, long)} check its condition again. Does not wait. */
+    /** Makes a thread in {@link #driveUntil} check its condition again. Does not wait. */
     void wake(Waiter waiter);
 
     /**
@@ -69,32 +69,5 @@ public interface WaitDriver {
     /** Returns the time after {@code timeout} by {@link #nanoTime}, or {@link Long#MAX_VALUE} if that is a century or more. */
     default long deadlineNanos(Duration timeout) {
         return timeout.compareTo(CENTURY) >= 0 ? Long.MAX_VALUE : nanoTime() + timeout.toNanos();
-    }
-
-    /**
-     * Waits until a condition holds, as {@link #await(Waiter, BooleanSupplier, long)}.
-     *
-     * @param signal raised by any thread that may make {@code done} true
-     */
-    default boolean await(Signal signal, BooleanSupplier done, long deadlineNanos) {
-        return await(signal, done, deadlineNanos, false);
-    }
-
-    /**
-     * Waits until a condition holds, like {@link #await(Signal, BooleanSupplier, long)}.
-     *
-     * @param yields see {@link Waiter#Waiter(boolean)}
-     */
-    default boolean await(Signal signal, BooleanSupplier done, long deadlineNanos, boolean yields) {
-        if (done.getAsBoolean()) {
-            return true;
-        }
-        Waiter waiter = new Waiter(yields);
-        signal.add(waiter);
-        try {
-            return waiter.await(this, done, deadlineNanos);
-        } finally {
-            signal.remove(waiter);
-        }
     }
 }

@@ -110,7 +110,7 @@ public final class Waiter implements SignalListener {
         driver = chosen;
         thread = Thread.currentThread();
         try {
-            return done.getAsBoolean() || chosen.await(this, done, deadlineNanos);
+            return done.getAsBoolean() || chosen.driveUntil(this, done, deadlineNanos);
         } finally {
             thread = null;
             driver = null;
