@@ -44,7 +44,7 @@ final class LayerRows {
         for (String operation : OPERATIONS) {
             String what = switch (operation) {
                 case "write" -> "64 B Connection.write, until it returns, blocking";
-                case "send" -> "64 B Connection.send, one way, blocking";
+                case "send" -> "64 B SEND by Batch, one way, blocking";
                 default -> "64 B Connection.read, until it returns, blocking";
             };
             row("layer-" + operation + "-64", what)

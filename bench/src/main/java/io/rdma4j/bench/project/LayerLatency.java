@@ -2,6 +2,7 @@ package io.rdma4j.bench.project;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.rdma4j.Batch;
 import io.rdma4j.Buffer;
 import io.rdma4j.Connection;
 import io.rdma4j.ConnectionOptions;
@@ -15,11 +16,12 @@ import io.rdma4j.verbs.RemoteMemory;
 import java.io.IOException;
 
 /**
- * Calls of a {@link Connection}, one at a time.
+ * Operations of a {@link Connection}, one at a time.
  *
  * <p>Parameters: {@code operation} ({@code send}: a message there and another back; {@code write}, {@code read}: the peer
- * only drives its device), {@code size}. The figure is half the round trip for messages. For other operations it is the time
- * of the call, which returns when the operation is complete.
+ * only drives its device), {@code size}. The figure is half the round trip for messages, which are posted as in {@link
+ * RdmaLatency}, without a wait for their acknowledgement. For other operations it is the time of the call, which returns when
+ * the operation is complete.
  */
 public final class LayerLatency implements PairTest {
     /** As many places for messages as {@link RdmaLatency} has posted receives. */
@@ -46,12 +48,12 @@ public final class LayerLatency implements PairTest {
         try (LayerEnd end = LayerEnd.serve(control, options(parameters), size(parameters))) {
             if (isPingPong(parameters)) {
                 Connection connection = end.connection();
-                Buffer reply = connection.allocate(size(parameters));
+                Pings replies = new Pings(connection, size(parameters));
                 control.awaitPeer();
                 byte stamp;
                 do {
-                    stamp = receive(connection);
-                    send(connection, reply, stamp);
+                    stamp = replies.receive();
+                    replies.send(stamp);
                 } while (stamp != LatencyMeter.LAST);
                 control.serveQueries();
                 control.awaitStop();
@@ -70,40 +72,17 @@ public final class LayerLatency implements PairTest {
     public void drive(Control control, Parameters parameters, Figures figures) throws Exception {
         try (LayerEnd end = LayerEnd.connect(control, options(parameters), size(parameters))) {
             Connection connection = end.connection();
-            Buffer buffer = connection.allocate(size(parameters));
             LatencyMeter meter = new LatencyMeter(parameters);
             control.awaitPeer();
             if (isPingPong(parameters)) {
-                pingAll(connection, buffer, meter);
+                new Pings(connection, size(parameters)).exchangeAll(meter);
             } else {
+                Buffer buffer = connection.allocate(size(parameters));
                 boolean isWrite = parameters.text("operation", "send").equals("write");
                 requestAll(connection, isWrite, buffer, meter);
             }
             meter.report(figures, isPingPong(parameters) ? 0.5 : 1);
             control.stopPeer();
-        }
-    }
-
-    private static void pingAll(Connection connection, Buffer buffer, LatencyMeter meter) throws IOException {
-        byte stamp;
-        do {
-            stamp = meter.next();
-            send(connection, buffer, stamp);
-            if (receive(connection) != stamp) {
-                throw new IOException("the reply does not match the request");
-            }
-            meter.done();
-        } while (stamp != LatencyMeter.LAST);
-    }
-
-    private static void send(Connection connection, Buffer buffer, byte stamp) {
-        buffer.memory().set(JAVA_BYTE, buffer.lengthBytes() - 1, stamp);
-        connection.send(buffer);
-    }
-
-    private static byte receive(Connection connection) {
-        try (Message message = connection.receive()) {
-            return message.memory().get(JAVA_BYTE, message.lengthBytes() - 1);
         }
     }
 
@@ -119,5 +98,42 @@ public final class LayerLatency implements PairTest {
             }
             meter.done();
         } while (stamp != LatencyMeter.LAST);
+    }
+
+    /** One end of a ping-pong. */
+    private static final class Pings {
+        private final Connection connection;
+        private final Buffer buffer;
+        private final Batch batch;
+
+        Pings(Connection connection, int size) {
+            this.connection = connection;
+            buffer = connection.allocate(size);
+            batch = connection.batch();
+        }
+
+        void exchangeAll(LatencyMeter meter) throws IOException {
+            byte stamp;
+            do {
+                stamp = meter.next();
+                send(stamp);
+                if (receive() != stamp) {
+                    throw new IOException("the reply does not match the request");
+                }
+                meter.done();
+            } while (stamp != LatencyMeter.LAST);
+        }
+
+        void send(byte stamp) {
+            batch.await(); // the peer has replied to the last message, so that it is complete or soon will be
+            buffer.memory().set(JAVA_BYTE, buffer.lengthBytes() - 1, stamp);
+            batch.send(buffer).post();
+        }
+
+        byte receive() {
+            try (Message message = connection.receive()) {
+                return message.memory().get(JAVA_BYTE, message.lengthBytes() - 1);
+            }
+        }
     }
 }
