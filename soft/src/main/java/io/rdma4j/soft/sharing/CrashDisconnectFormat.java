@@ -3,9 +3,9 @@ package io.rdma4j.soft.sharing;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdma4j.transport.cm.AbandonedConnection;
-import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.wire.Gid;
+import io.rdma4j.wire.cm.AbandonedConnection;
+import io.rdma4j.wire.cm.CmRoute;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;

@@ -1,7 +1,7 @@
 package io.rdma4j.soft.sharing;
 
 import io.rdma4j.soft.engine.Slot;
-import io.rdma4j.transport.cm.AbandonedConnection;
+import io.rdma4j.wire.cm.AbandonedConnection;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.rdma4j.soft.sharing;
 
-import io.rdma4j.transport.cm.AbandonedConnection;
+import io.rdma4j.wire.cm.AbandonedConnection;
 import java.io.IOException;
 import java.util.List;
 

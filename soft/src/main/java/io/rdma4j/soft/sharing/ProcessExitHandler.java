@@ -1,6 +1,6 @@
 package io.rdma4j.soft.sharing;
 
-import io.rdma4j.transport.cm.AbandonedConnection;
+import io.rdma4j.wire.cm.AbandonedConnection;
 import java.util.List;
 
 /** The handler of the exits of processes that share an address with this one: the connection manager. */

@@ -2,9 +2,9 @@ package io.rdma4j.soft.sharing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.transport.cm.AbandonedConnection;
-import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.wire.Gid;
+import io.rdma4j.wire.cm.AbandonedConnection;
+import io.rdma4j.wire.cm.CmRoute;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;

@@ -1,7 +1,4 @@
-package io.rdma4j.transport.cm;
-
-import io.rdma4j.wire.cm.Dreq;
-import io.rdma4j.wire.cm.PrivateData;
+package io.rdma4j.wire.cm;
 
 /**
  * The data needed to disconnect the peer on behalf of a process that has exited.
@@ -15,7 +12,8 @@ import io.rdma4j.wire.cm.PrivateData;
  */
 public record AbandonedConnection(
         CmRoute route, int trafficClass, int localId, int localQueuePair, int remoteId, int remoteQueuePair) {
-    Dreq disconnectRequest() {
+    /** Returns the request that disconnects the peer. */
+    public Dreq disconnectRequest() {
         return new Dreq(localId, remoteId, remoteQueuePair, PrivateData.EMPTY);
     }
 }

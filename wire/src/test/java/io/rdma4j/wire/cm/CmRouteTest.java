@@ -1,4 +1,4 @@
-package io.rdma4j.transport.cm;
+package io.rdma4j.wire.cm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
