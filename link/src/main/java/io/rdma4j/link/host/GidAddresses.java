@@ -1,4 +1,4 @@
-package io.rdma4j.link.internal;
+package io.rdma4j.link.host;
 
 import io.rdma4j.wire.Frame;
 import java.lang.invoke.MethodHandles;
