@@ -12,12 +12,12 @@ import io.rdma4j.link.decorator.LinkOptions;
 import io.rdma4j.link.memory.MemoryNetwork;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
+import io.rdma4j.soft.engine.SharedPorts;
 import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -70,8 +70,7 @@ public final class RelayTarget implements FuzzTarget {
                 folder.toFile().deleteOnExit();
                 MemoryNetwork network = new MemoryNetwork(9000);
                 LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
-                Sharing sharing =
-                        new Sharing(RunDirectory.at(folder.resolve("run")), HostNetwork.SYSTEM, new Random(1));
+                Sharing sharing = new Sharing(RunDirectory.at(folder.resolve("run")), new Random(1));
                 engine = new Engines(
                                 1,
                                 network::newLinkSet,
@@ -81,10 +80,10 @@ public final class RelayTarget implements FuzzTarget {
                                 null,
                                 new SecureRandom())
                         .main();
-                port = sharing.openHostPort(engine, ADDRESS);
+                port = new SharedPorts(engine, sharing, HostNetwork.SYSTEM).openHostPort(ADDRESS);
                 sender = network.newLinkSet().openUdp(ADDRESS, 0);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            } catch (IOException | SharingException e) {
+                throw new IllegalStateException(e);
             }
         }
 
@@ -92,7 +91,7 @@ public final class RelayTarget implements FuzzTarget {
             if (++members % MEMBERS_BETWEEN_COLLECTIONS == 0) {
                 System.gc();
             }
-            return new MemberLink(port, channel, sender, engine.slot());
+            return new MemberLink(port, channel, sender);
         }
     }
 
@@ -181,7 +180,7 @@ public final class RelayTarget implements FuzzTarget {
         List<Wire> wires = Stream.generate(Wire::new).limit(CHANNELS).toList();
         Deque<Wire> unaccepted = new ArrayDeque<>(wires);
         MemberTable owner = new MemberTable(
-                fixture.engine,
+                fixture.port.engine(),
                 fixture.port,
                 new LinkSet.LocalListener() {
                     @Override
@@ -290,8 +289,8 @@ public final class RelayTarget implements FuzzTarget {
                 byte[] message = expected.remove();
                 byte[] body = Arrays.copyOfRange(message, RelayMessage.FRAME_HEADER_BYTES, message.length);
                 Invariant.holds(Arrays.equals(Captures.payload(frame), body), "a frame is received as it was relayed");
-                fixture.engine.receiver().onRelayedFrame(fixture.engine.nowNanos(), fixture.port, frame);
             }
+            fixture.port.engine().onRelayedFrames(fixture.engine.nowNanos(), fixture.port, burst);
         }
     }
 

@@ -2,10 +2,10 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.DrivenQueuePair;
 import io.rdma4j.soft.engine.Engine;
-import io.rdma4j.soft.engine.Port;
 import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.soft.events.QueuePairErrorEvent;
 import io.rdma4j.soft.report.QueuePairReport;
+import io.rdma4j.soft.sharing.Port;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.ReceiveRequest;
@@ -94,7 +94,7 @@ final class SoftQueuePair implements QueuePair, BatchPosting {
         RunningStack stack = domain.softContext().stack();
         SoftDevice device = domain.softContext().softDevice();
         multicast = new MulticastAttachments(stack.groups(), device, driven);
-        settings = new QueuePairSettings(engine, stack.sharing(), device, type, machine, driven);
+        settings = new QueuePairSettings(engine, stack.ports(), device, type, machine, driven);
     }
 
     private QueuePairMachine machine(int number, QueuePairInitAttributes attributes) {

@@ -5,6 +5,7 @@ import io.rdma4j.link.decorator.LinkOptions;
 import io.rdma4j.link.system.LinkSets;
 import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.host.ObjectObserver;
+import io.rdma4j.soft.host.RunDirectories;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.soft.host.SystemFailure;
@@ -65,7 +66,7 @@ public record StackSettings(
                 () -> parsed(LinkOptions::fromSystemProperties),
                 () -> parsed(SecurityOptions::fromSystemProperty),
                 StackSettings::bestLinks,
-                RunDirectory::open,
+                RunDirectories::open,
                 HostNetwork.SYSTEM,
                 StackClock.SYSTEM,
                 null,

@@ -4,6 +4,7 @@ import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.host.StackDriver;
+import io.rdma4j.soft.sharing.Port;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.verbs.spi.StackReserve;
 import io.rdma4j.verbs.wait.WaitDriver;

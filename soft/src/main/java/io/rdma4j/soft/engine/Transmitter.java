@@ -4,6 +4,7 @@ import io.rdma4j.link.Flow;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.SendBurst;
 import io.rdma4j.soft.events.FlightEvents;
+import io.rdma4j.soft.sharing.Port;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.UdQueuePair;
 import io.rdma4j.wire.Frame;

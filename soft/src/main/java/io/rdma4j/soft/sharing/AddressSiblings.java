@@ -2,13 +2,12 @@ package io.rdma4j.soft.sharing;
 
 import io.rdma4j.link.Link;
 import io.rdma4j.link.SendBurst;
-import io.rdma4j.soft.engine.Receiver;
-import io.rdma4j.soft.engine.Slot;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
 import io.rdma4j.wire.cm.CmMad;
+import io.rdma4j.wire.cm.GsiPacket;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
@@ -96,7 +95,7 @@ final class AddressSiblings {
     private static boolean isManagementDatagram(SendBurst burst) {
         return burst.count() == 1
                 && burst.length(0) > MAD_AT + Icrc.LENGTH
-                && Bth.destinationQueuePair(burst.segment(), burst.offset(0)) == Receiver.GSI_QUEUE_PAIR;
+                && Bth.destinationQueuePair(burst.segment(), burst.offset(0)) == GsiPacket.QUEUE_PAIR;
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.rdma4j.soft.sharing;
 
-import io.rdma4j.soft.engine.Slot;
 import io.rdma4j.wire.cm.AbandonedConnection;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

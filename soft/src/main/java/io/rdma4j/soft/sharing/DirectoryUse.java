@@ -16,9 +16,9 @@ public final class DirectoryUse implements AutoCloseable {
     /**
      * Begins to use a directory.
      *
-     * @throws io.rdma4j.verbs.RdmaException {@code EAGAIN} if all slots are taken, {@code EIO} if the file system has no locks
+     * @throws SharingException as {@link Slots#claim}
      */
-    public DirectoryUse(RunDirectory directory, RandomGenerator random) {
+    public DirectoryUse(RunDirectory directory, RandomGenerator random) throws SharingException {
         this.directory = directory;
         slots = Slots.claim(directory, random);
         holds = directory.hold();
@@ -33,8 +33,9 @@ public final class DirectoryUse implements AutoCloseable {
      * Creates the directory and the locks again if they were removed nevertheless.
      *
      * @throws IOException if that is not possible now
+     * @throws SharingException if other users may enter or replace the directory now
      */
-    void keep() throws IOException {
+    void keep() throws IOException, SharingException {
         directory.renew();
         slots.keep();
     }

@@ -4,17 +4,9 @@ import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
 import io.rdma4j.link.ReceiveBurst;
-import io.rdma4j.soft.engine.DeadlineTask;
-import io.rdma4j.soft.engine.Engine;
-import io.rdma4j.soft.engine.Port;
-import io.rdma4j.soft.engine.Receiver;
-import io.rdma4j.soft.events.FlightEvents;
-import io.rdma4j.soft.events.PortOwnershipEvent;
 import io.rdma4j.soft.sharing.PortRole.Member;
 import io.rdma4j.soft.sharing.PortRole.Owner;
 import io.rdma4j.soft.sharing.PortRole.Ownerless;
-import io.rdma4j.verbs.RdmaException;
-import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.cm.AbandonedConnection;
@@ -37,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * answer, as while it is stopped, one of them takes the port over; the former owner becomes a member when it continues. {@link
  * PortRole} is what this process is at present.
  *
- * <p>All methods are called under the engine lock unless stated otherwise.
+ * <p>No method waits. All are called under the engine lock unless stated otherwise.
  */
 public final class HostPort extends Port {
     private static final int BURST_FRAMES = 128;
@@ -45,18 +37,20 @@ public final class HostPort extends Port {
     private static final long FIRST_RETRY_NANOS = 2_000_000;
     private static final long LONGEST_RETRY_NANOS = 200_000_000;
 
-    /** The time for which a listener waits for its registration with the owner. */
-    private static final long REGISTRATION_NANOS = 5_000_000_000L;
+    /**
+     * The time after which a port that is held by a process of this run directory that nobody can join is taken over. A
+     * new owner needs a moment between bind and listen.
+     */
+    public static final long TAKEOVER_NANOS = 1_000_000_000;
 
-    private final Engine engine;
+    private final PortEngine engine;
     private final Sharing sharing;
     private final Path socket;
     private final ReceiveBurst burst = new ReceiveBurst(BURST_FRAMES);
     private final ReceiveBurst lastFrames = new ReceiveBurst(BURST_FRAMES);
     private final Set<Long> services = new LinkedHashSet<>();
     private final AddressSiblings siblings;
-    private final Signal signal = new Signal();
-    private final DeadlineTask retry = new Retry();
+    private final PortEngine.Timer retry;
     private final OwnerWatch watch;
     private final OwnerReplacement replacement;
     private final JoinRefusals refusals;
@@ -69,19 +63,21 @@ public final class HostPort extends Port {
 
     private long retryNanos = FIRST_RETRY_NANOS;
 
-    HostPort(Engine engine, Sharing sharing, InetAddress address, Path socket) {
+    /** Creates the port of an address, which is not open yet. */
+    public HostPort(PortEngine engine, Sharing sharing, InetAddress address) {
         super(address);
         this.engine = engine;
         this.sharing = sharing;
-        this.socket = socket;
+        socket = sharing.socket(address);
         role = new PortRole.NotOpen(address);
+        retry = engine.timer(this::onRetry);
         siblings = new AddressSiblings(high(), low());
         watch = new OwnerWatch(engine, this);
-        refusals = new JoinRefusals(address);
+        refusals = new JoinRefusals();
         replacement = new OwnerReplacement(engine, sharing, address, socket);
-        boolean mayShareMemory = engine.engines().decorator().allowsSharedMemory()
-                && !sharing.directory().isOfVirtualHost();
-        rings = new PortRings(engine, this, sharing.directory(), mayShareMemory);
+        boolean mayShareMemory =
+                engine.decorator().allowsSharedMemory() && !sharing.directory().isOfVirtualHost();
+        rings = new PortRings(engine, this, sharing, mayShareMemory);
     }
 
     /** Returns whether packets for this process arrive: it is the owner, or is registered with the owner. Any thread. */
@@ -90,14 +86,33 @@ public final class HostPort extends Port {
     }
 
     /** Returns the undecorated link of UDP port 4791 if this process is the owner, else null. Any thread. */
-    @Nullable
-    Link owned() {
+    public @Nullable Link owned() {
         return role instanceof Owner owner ? owner.bound() : null;
     }
 
     /** Returns the present role of this process. */
     PortRole role() {
         return role;
+    }
+
+    /** Returns the name of the present role: {@code owner}, {@code member}, or {@code none} without an owner. Any thread. */
+    public String roleName() {
+        return role.name();
+    }
+
+    /** Returns the engine that drives the port. */
+    PortEngine engine() {
+        return engine;
+    }
+
+    /** Returns the slot of this process. Any thread. */
+    public int slot() {
+        return sharing.slot();
+    }
+
+    /** Returns a link that sends through another UDP port of this address, directly to the other processes of the address. */
+    public Link sendingDirectly(Link udp) {
+        return new SiblingLink(udp, siblings);
     }
 
     @Override
@@ -108,20 +123,20 @@ public final class HostPort extends Port {
     // ---- the transitions between roles ----
 
     /**
-     * Tries to become the owner, else to join the current one.
+     * Tries to become the owner, else to join the current one. A process that has joined is not {@linkplain #isConnected connected} before
+     * the owner has answered.
      *
      * @param takesOver true to take the port over if a process holds it that cannot be joined
      * @return null if the port is open, else the reason why it is not: a further try may succeed
      * @throws IOException if further tries will not succeed
      */
-    @Nullable
-    String tryOpen(boolean takesOver) throws IOException {
+    public @Nullable String tryOpen(boolean takesOver) throws IOException {
         String refusal = tryOwnOrJoin(false);
         if (refusal != null && takesOver) {
             refusal = replacement.tryTakeUnserved(refusal, this::ownTaken);
         }
         if (refusal == null) {
-            rings.listen(sharing.socketFiles());
+            rings.listen();
         }
         return refusal;
     }
@@ -149,12 +164,12 @@ public final class HostPort extends Port {
             sharing.socketFiles().removeAtExit(socket);
             sharing.takeovers().hold(address());
             replacement.noteOwner(FileIdentity.of(socket));
-            siblings.put(engine.slot(), 0);
+            siblings.put(sharing.slot(), 0);
             long graceEnds = mayHaveMembers ? engine.nowNanos() + MemberTable.GRACE_NANOS : Long.MIN_VALUE;
             MemberTable members = new MemberTable(engine, this, listener, graceEnds);
-            become(new Owner(engine, this, members, udp, role.sender()), PortOwnershipEvent.OWNER);
+            become(new Owner(engine, this, members, udp, role.sender()));
             refusals.onJoined();
-            signal.raise();
+            engine.onProgress();
         } catch (IOException e) {
             udp.close();
             throw e;
@@ -185,11 +200,11 @@ public final class HostPort extends Port {
                 throw e;
             }
         }
-        MemberLink owner = new MemberLink(this, channel, sender, engine.slot());
+        MemberLink owner = new MemberLink(this, channel, sender);
         for (long service : services) {
             owner.registerService(service);
         }
-        become(new Member(engine, this, owner, sender), PortOwnershipEvent.MEMBER);
+        become(new Member(engine, this, owner, sender));
         replacement.noteOwner(file);
         watch.start();
         return null;
@@ -236,9 +251,9 @@ public final class HostPort extends Port {
     }
 
     private void onOwnerless(Ownerless next) {
-        become(next, PortOwnershipEvent.NONE);
+        become(next);
         if (refusals.isRefused()) {
-            signal.raise(); // the operations that wait may give up
+            engine.onProgress(); // the operations that wait may give up
             retryLater();
         } else {
             retryNanos = FIRST_RETRY_NANOS;
@@ -265,36 +280,32 @@ public final class HostPort extends Port {
     }
 
     private void retryLater() {
-        engine.schedule(retry, engine.nowNanos() + retryNanos);
+        retry.set(engine.nowNanos() + retryNanos);
         retryNanos = Math.min(2 * retryNanos, LONGEST_RETRY_NANOS);
     }
 
-    private final class Retry extends DeadlineTask {
-        @Override
-        protected void onDeadline(long nowNanos) {
-            if (role instanceof Ownerless current) {
-                replaceOwner(current);
-            }
+    private void onRetry(long nowNanos) {
+        if (role instanceof Ownerless current) {
+            replaceOwner(current);
         }
     }
 
     /** The only place where the role changes. */
-    private void become(PortRole next, String name) {
+    private void become(PortRole next) {
         role = next;
-        if (FlightEvents.isOn()) {
-            PortOwnershipEvent event = new PortOwnershipEvent();
-            event.address = FlightEvents.address(address());
-            event.role = name;
-            event.slot = engine.slot();
-            event.commit();
-        }
+        engine.onRole(this);
     }
 
     // ---- for the roles, and what they use ----
 
+    /** Returns the counters of what passes between the processes. */
+    SharingCounters counters() {
+        return sharing.counters();
+    }
+
     /** Returns a link that adds shared memory to {@code udp}. */
     RingLink withRings(Link udp) {
-        return new RingLink(udp, rings, engine.engines().decorator().decorates());
+        return new RingLink(udp, rings, engine.decorator().decorates());
     }
 
     /** Returns the burst to receive with. */
@@ -339,7 +350,7 @@ public final class HostPort extends Port {
     // ---- input ----
 
     @Override
-    protected int receive(long nowNanos, boolean all) {
+    public int receive(long nowNanos, boolean all) {
         int received = 0;
         PortRole current = role;
         rings.check(nowNanos, all);
@@ -357,7 +368,7 @@ public final class HostPort extends Port {
      * one, and not at all while there is no owner.
      */
     @Override
-    protected int receiveStray(long nowNanos) {
+    public int receiveStray(long nowNanos) {
         return role.receiveStray(nowNanos);
     }
 
@@ -367,16 +378,16 @@ public final class HostPort extends Port {
         return receiveOwn(nowNanos, rings.poll(nowNanos, burst));
     }
 
-    /** Processes the received frames, all of which are for this process; returns their number. */
+    /** Processes the frames of {@link #burst}, all of which are for this process; returns their number. */
     int receiveOwn(long nowNanos, int received) {
-        for (int i = 0; i < received; i++) {
-            engine.receiver().onRelayedFrame(nowNanos, this, Receiver.inOrder(burst, i));
+        if (received > 0) {
+            engine.onRelayedFrames(nowNanos, this, burst);
         }
         return received;
     }
 
     @Override
-    protected long nextDeadlineNanos() {
+    public long nextDeadlineNanos() {
         return role.link().nextDeadlineNanos();
     }
 
@@ -392,7 +403,7 @@ public final class HostPort extends Port {
             // Frames that it sent through memory, or to queue pairs of other engines, are delivered before the report,
             // too.
             rings.receivePending(lastFrames);
-            engine.engines().receivePendingOfOthers();
+            engine.receivePendingOfOthers();
             handler.onProcessExited(this, slot);
         }
     }
@@ -421,7 +432,7 @@ public final class HostPort extends Port {
     }
 
     @Override
-    protected boolean relay(int slot, Frame frame) {
+    public boolean relay(int slot, Frame frame) {
         return role.relay(slot, frame);
     }
 
@@ -432,52 +443,40 @@ public final class HostPort extends Port {
 
     // ---- services ----
 
-    /**
-     * Receives requests for a service ID, and returns when the registration is complete. Any thread,
-     * without the engine lock.
-     *
-     * @throws RdmaException {@code ETIMEDOUT} if the process that owns the port does not answer; {@code EADDRINUSE} if it has another
-     *     version of the messages between processes; {@code EAGAIN} if it has no descriptor for this process
-     */
+    /** Begins to receive requests for a service ID; {@link #isRegistered} tells when the owner knows it. */
     public void registerService(long serviceId) {
-        engine.lock();
-        try {
-            services.add(serviceId);
-            role.registerService(serviceId);
-        } finally {
-            engine.unlock();
-        }
-        long deadline = engine.clock().nanoTime() + REGISTRATION_NANOS;
-        boolean _ = engine.await(signal, () -> role.isRegistered(serviceId) || refusals.isFinal(), deadline);
-        if (!role.isRegistered(serviceId)) {
-            unregisterService(serviceId);
-            throw refusals.failure("rdma_listen");
+        services.add(serviceId);
+        role.registerService(serviceId);
+    }
+
+    /** Stops receiving requests for a service ID. */
+    public void unregisterService(long serviceId) {
+        if (services.remove(serviceId)) {
+            role.unregisterService(serviceId);
         }
     }
 
-    /** Stops receiving requests for a service ID. Any thread. */
-    public void unregisterService(long serviceId) {
-        engine.lock();
-        try {
-            if (services.remove(serviceId)) {
-                role.unregisterService(serviceId);
-            }
-        } finally {
-            engine.unlock();
-        }
+    /** Returns whether requests for a service of this process arrive. Any thread. */
+    public boolean isRegistered(long serviceId) {
+        return role.isRegistered(serviceId);
     }
 
     /** Returns whether this process listens on a service ID. */
-    boolean serves(long serviceId) {
+    public boolean serves(long serviceId) {
         return services.contains(serviceId);
     }
 
-    @Override
-    public void awaitConnected(long deadlineNanos) {
-        boolean _ = engine.await(signal, () -> isConnected() || refusals.isFinal(), deadlineNanos);
-        if (!isConnected()) {
-            throw refusals.failure("ibv_modify_qp");
-        }
+    /** Returns whether further attempts to join fail as long as there is this owner. Any thread. */
+    public boolean isRefused() {
+        return refusals.isFinal();
+    }
+
+    /**
+     * Returns why the owner does not let this process join, or does not answer, for an operation that has waited in vain. The details
+     * continue a sentence that begins with the owner. Any thread.
+     */
+    public SharingException refusal() {
+        return refusals.failure();
     }
 
     /** Returns the UDP ports of the other processes of the address. Any thread. */
@@ -488,11 +487,12 @@ public final class HostPort extends Port {
     /** Called when the owner relays packets to this process. */
     void onWelcome() {
         refusals.onJoined();
-        signal.raise();
+        engine.onProgress();
     }
 
-    Signal signal() {
-        return signal;
+    /** Called when the owner has registered a service. */
+    void onRegistered() {
+        engine.onProgress();
     }
 
     @Override

@@ -1,9 +1,5 @@
 package io.rdma4j.soft.sharing;
 
-import io.rdma4j.cm.host.AddressText;
-import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.RdmaException;
-import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,20 +12,17 @@ final class JoinRefusals {
     private static final int MOST_ENDS = 3;
 
     /** A reason, and whether it will last as long as the owner. */
-    private record Reason(Errno errno, String text, String hint, boolean isFinal) {}
+    private record Refusal(SharingException.Reason reason, String text, String hint, boolean isFinal) {}
 
-    private final InetAddress address;
-    private volatile @Nullable Reason reason;
+    private volatile @Nullable Refusal last;
     private int endsInARow;
 
-    JoinRefusals(InetAddress address) {
-        this.address = address;
-    }
+    JoinRefusals() {}
 
     /** Notes that this process has an owner now, or owns the port itself. */
     void onJoined() {
         endsInARow = 0;
-        reason = null;
+        last = null;
     }
 
     /** Notes that a channel to an owner has ended, before or after the owner's welcome. */
@@ -40,23 +33,23 @@ final class JoinRefusals {
         }
         endsInARow++;
         if (ended.refusal() == RelayMessage.NO_DESCRIPTORS) {
-            reason = new Reason(
-                    Errno.EAGAIN,
+            last = new Refusal(
+                    SharingException.Reason.EXHAUSTED,
                     "has no free file descriptor for another process",
                     "Raise its limit of open files (ulimit -n) or close files there; its own connections continue",
                     false);
         } else if (ended.refusal() == RelayMessage.OTHER_VERSION) {
-            reason = otherVersion("has version " + ended.ownerVersion() + " of the messages by which processes share an"
+            last = otherVersion("has version " + ended.ownerVersion() + " of the messages by which processes share an"
                     + " address, and this process has version " + RelayMessage.VERSION);
         } else if (endsInARow >= MOST_ENDS) {
-            reason = otherVersion(
+            last = otherVersion(
                     "ends the connection of this process whenever it joins, as one of another version does");
         }
     }
 
-    private static Reason otherVersion(String text) {
-        return new Reason(
-                Errno.EADDRINUSE,
+    private static Refusal otherVersion(String text) {
+        return new Refusal(
+                SharingException.Reason.IN_USE,
                 text,
                 "Use one version of rdma4j in all processes of the address, or another address or network namespace",
                 true);
@@ -69,23 +62,21 @@ final class JoinRefusals {
 
     /** Returns whether further attempts fail as long as there is this owner. */
     boolean isFinal() {
-        Reason current = reason;
+        Refusal current = last;
         return current != null && current.isFinal;
     }
 
-    /** Returns the exception for an operation that waited in vain for the owner. */
-    RdmaException failure(String operation) {
-        Reason current = reason;
-        String at = AddressText.of(address);
+    /** Returns the reason for an operation that waited in vain for the owner, as the rest of a sentence about the owner. */
+    SharingException failure() {
+        Refusal current = last;
         if (current != null) {
-            String details = "the process that owns UDP port 4791 of " + at + " " + current.text;
-            return new RdmaException(operation, current.errno, details, current.hint);
+            return new SharingException(current.reason, current.text, current.hint, null);
         }
-        return new RdmaException(
-                operation,
-                Errno.ETIMEDOUT,
-                "the process that owns UDP port 4791 of " + at + " does not answer",
+        return new SharingException(
+                SharingException.Reason.NO_ANSWER,
+                "does not answer",
                 "It may be stopped, by a debugger or SIGSTOP, and cannot be replaced without native access: continue or"
-                        + " terminate it, and try again");
+                        + " terminate it, and try again",
+                null);
     }
 }

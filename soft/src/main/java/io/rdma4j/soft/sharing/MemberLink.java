@@ -85,13 +85,13 @@ final class MemberLink implements Link {
      *
      * @param channel the channel to the owner
      * @param sender the process' own UDP port, which outlives this object
-     * @param slot the slot of the process
      */
-    MemberLink(HostPort port, LocalChannel channel, Link sender, int slot) {
+    MemberLink(HostPort port, LocalChannel channel, Link sender) {
         this.port = port;
         this.channel = channel;
         this.sender = sender;
         direct = new DirectFrames(sender, port.siblings());
+        int slot = port.slot();
         int udpPort = sender.localAddress().getPort();
         port.siblings().put(slot, udpPort);
         RelayMessage.begin(header, RelayMessage.HELLO, RelayMessage.HELLO_BYTES)
@@ -316,7 +316,7 @@ final class MemberLink implements Link {
             port.onWelcome();
         } else if (kind == RelayMessage.LISTENING && bytes == RelayMessage.SERVICE_BYTES) {
             registeredServices.add(message.getLong(at + RelayMessage.SERVICE_AT));
-            port.signal().raise();
+            port.onRegistered();
         } else if (kind == RelayMessage.EXITED && bytes == 2) {
             exitedSlot = message.get(at + 1) & 0xff;
             port.siblings().put(exitedSlot, 0);

@@ -4,9 +4,6 @@ import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
 import io.rdma4j.link.ReceiveBurst;
-import io.rdma4j.soft.engine.Engine;
-import io.rdma4j.soft.engine.Receiver;
-import io.rdma4j.soft.engine.Slot;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.cm.CmAttribute;
@@ -57,8 +54,9 @@ final class MemberTable {
         }
     }
 
-    private final Engine engine;
+    private final PortEngine engine;
     private final HostPort port;
+    private final SharingCounters counters;
     private final LinkSet.LocalListener listener;
     private long graceEndsNanos;
     private final List<Member> members = new ArrayList<>();
@@ -67,9 +65,10 @@ final class MemberTable {
     private final ReceiveBurst lastFrames = new ReceiveBurst(BURST_FRAMES);
     private long lastCheckNanos;
 
-    MemberTable(Engine engine, HostPort port, LinkSet.LocalListener listener, long graceEndsNanos) {
+    MemberTable(PortEngine engine, HostPort port, LinkSet.LocalListener listener, long graceEndsNanos) {
         this.engine = engine;
         this.port = port;
+        counters = port.counters();
         this.listener = listener;
         this.graceEndsNanos = graceEndsNanos;
         listener.refuseWith(RelayMessage.beginRefused(header, RelayMessage.NO_DESCRIPTORS));
@@ -111,9 +110,7 @@ final class MemberTable {
         int frames = 0;
         int received = link.poll(lastFrames);
         while (received > 0) {
-            for (int i = 0; i < received; i++) {
-                engine.receiver().onFrame(engine.nowNanos(), port, Receiver.inOrder(lastFrames, i));
-            }
+            engine.onFrames(engine.nowNanos(), port, lastFrames);
             frames += received;
             received = frames < DRAIN_LIMIT_FRAMES ? link.poll(lastFrames) : 0;
         }
@@ -176,7 +173,7 @@ final class MemberTable {
 
     /** Returns whether a slot can belong to another process. */
     private boolean isOtherProcess(int slot) {
-        return slot != 0 && slot != engine.slot();
+        return slot != 0 && slot != port.slot();
     }
 
     private void welcome(Member member, int slot, int udpPort) {
@@ -195,7 +192,7 @@ final class MemberTable {
         }
         RelayMessage.begin(header, RelayMessage.WELCOME, 3)
                 .put(1, RelayMessage.VERSION)
-                .put(2, (byte) engine.slot());
+                .put(2, (byte) port.slot());
         RelayMessage.send(member.channel, RelayMessage.WELCOME, header);
         port.claimInput(); // it may have closed a socket of the port
     }
@@ -302,9 +299,9 @@ final class MemberTable {
         boolean sent = member.channel.send(header, body);
         body.limit(limit).position(position);
         if (sent) {
-            engine.counters().relayedPackets++;
+            counters.relayedPackets++;
         } else {
-            engine.counters().relayDrops++;
+            counters.relayDrops++;
         }
     }
 
@@ -339,7 +336,7 @@ final class MemberTable {
      * of the process that has exited, except while that process may not have joined the new owner yet: it may be stopped.
      */
     private boolean routeToSlot(int slot, Packet packet) {
-        if (slot == engine.slot()) {
+        if (slot == port.slot()) {
             return true;
         }
         Member member = find(slot);

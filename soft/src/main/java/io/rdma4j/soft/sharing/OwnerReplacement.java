@@ -1,7 +1,6 @@
 package io.rdma4j.soft.sharing;
 
 import io.rdma4j.link.Link;
-import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.wire.Frame;
 import java.io.IOException;
 import java.net.BindException;
@@ -27,7 +26,7 @@ final class OwnerReplacement {
         void own(Link udp) throws IOException;
     }
 
-    private final Engine engine;
+    private final PortEngine engine;
     private final Sharing sharing;
     private final InetAddress address;
     private final Path socket;
@@ -41,7 +40,7 @@ final class OwnerReplacement {
     private long lastCheckNanos;
     private boolean isDue;
 
-    OwnerReplacement(Engine engine, Sharing sharing, InetAddress address, Path socket) {
+    OwnerReplacement(PortEngine engine, Sharing sharing, InetAddress address, Path socket) {
         this.engine = engine;
         this.sharing = sharing;
         this.address = address;

@@ -1,7 +1,5 @@
 package io.rdma4j.soft.sharing;
 
-import io.rdma4j.soft.engine.DeadlineTask;
-import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.sharing.PortRole.Member;
 import io.rdma4j.soft.sharing.PortRole.Owner;
 
@@ -11,7 +9,7 @@ import io.rdma4j.soft.sharing.PortRole.Owner;
  *
  * <p>It counts questions without an answer, not time: when this process was stopped itself, the answers are there.
  */
-final class OwnerWatch extends DeadlineTask {
+final class OwnerWatch {
     /** The interval of questions. Each costs a wake-up of the owner and two of this process, also if neither has work. */
     private static final long INTERVAL_NANOS = 750_000_000;
 
@@ -21,23 +19,24 @@ final class OwnerWatch extends DeadlineTask {
     /** The number of unanswered questions after which an owner is replaced: it was silent for 1.2 to 2 s. */
     private static final int MOST_UNANSWERED = 2;
 
-    private final Engine engine;
+    private final PortEngine engine;
     private final HostPort port;
+    private final PortEngine.Timer timer;
 
-    OwnerWatch(Engine engine, HostPort port) {
+    OwnerWatch(PortEngine engine, HostPort port) {
         this.engine = engine;
         this.port = port;
+        timer = engine.timer(this::onDeadline);
     }
 
     /** Begins to watch, if this kind of link set can replace an owner. */
     void start() {
         if (engine.links().opensBeside()) {
-            engine.schedule(this, engine.nowNanos() + INTERVAL_NANOS);
+            timer.set(engine.nowNanos() + INTERVAL_NANOS);
         }
     }
 
-    @Override
-    protected void onDeadline(long nowNanos) {
+    private void onDeadline(long nowNanos) {
         long interval = SHORT_INTERVAL_NANOS;
         if (port.role() instanceof Member member && member.owner().unansweredPings() >= MOST_UNANSWERED) {
             port.replaceSilentOwner(member);
@@ -57,6 +56,6 @@ final class OwnerWatch extends DeadlineTask {
                 return; // started again when there is an owner
             }
         }
-        engine.schedule(this, nowNanos + interval);
+        timer.set(nowNanos + interval);
     }
 }

@@ -1,11 +1,8 @@
 package io.rdma4j.soft.sharing;
 
-import io.rdma4j.cm.host.AddressText;
+import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.link.host.Interfaces;
-import io.rdma4j.soft.host.SystemFailure;
-import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.Gid;
-import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.soft.sharing.SharingException.Reason;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -18,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The RDMA port numbers claimed by all processes that share a run directory. Thread safe.
  *
- * <p>Claims conflict as in Linux's rdma_cm. A second claim of the same address fails with {@code EADDRINUSE}. A
- * wildcard address conflicts with any other address: {@code EADDRNOTAVAIL}. Claims for IPv4 exclusive and for IPv6 exclusive do
+ * <p>Claims conflict as in Linux's rdma_cm. A second claim of the same address fails with {@link Reason#IN_USE}. A
+ * wildcard address conflicts with any other address: {@link Reason#UNAVAILABLE}. Claims for IPv4 exclusive and for IPv6 exclusive do
  * not conflict, nor do two claims that both allow reuse.
  *
  * <p>Each port has a few bytes in a lock file. For each family there is one byte that a wildcard claim locks
@@ -60,10 +57,10 @@ public final class PortClaims implements AutoCloseable {
         /**
          * Makes the claim exclusive: a listening port is not shared.
          *
-         * @throws RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} if the port is also claimed elsewhere; the
+         * @throws SharingException {@link Reason#IN_USE} or {@link Reason#UNAVAILABLE} if the port is also claimed elsewhere; the
          *     claim is unchanged then
          */
-        public void listen() {
+        public void listen() throws SharingException {
             synchronized (PortClaims.this) {
                 if (open && held.reuse) {
                     makeExclusive(this);
@@ -74,9 +71,9 @@ public final class PortClaims implements AutoCloseable {
         /**
          * Allows further claims of the port that also allow reuse.
          *
-         * @throws RdmaException {@code EIO} if the file system has no locks; the claim is unchanged then
+         * @throws SharingException {@link Reason#SYSTEM} if the file system has no locks; the claim is unchanged then
          */
-        public void allowReuse() {
+        public void allowReuse() throws SharingException {
             synchronized (PortClaims.this) {
                 if (open && !held.reuse) {
                     makeReusable(this);
@@ -136,59 +133,60 @@ public final class PortClaims implements AutoCloseable {
      * @param familyOnly true if an IPv6 claim does not include IPv4; IPv4 claims never include IPv6
      * @param reuse true to share the port with other claims that also allow it
      * @param port 1 to 65535
-     * @throws RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} on a conflict; {@code EIO} if the file system
-     *     has no locks
+     * @throws SharingException {@link Reason#IN_USE} or {@link Reason#UNAVAILABLE} on a conflict; {@link Reason#SYSTEM} if the file
+     *     system has no locks
      */
-    public synchronized Claim claim(int portSpace, InetAddress address, boolean familyOnly, boolean reuse, int port) {
+    public synchronized Claim claim(int portSpace, InetAddress address, boolean familyOnly, boolean reuse, int port)
+            throws SharingException {
         PortKey key = new PortKey(portSpace, port);
         Held wanted = new Held(key, address, familyOnly || address instanceof Inet4Address, reuse);
-        requireNoConflict("rdma_bind_addr", wanted, null);
-        Claim claim = new Claim(wanted, lockedFor("rdma_bind_addr", wanted));
+        requireNoConflict(wanted, null);
+        Claim claim = new Claim(wanted, lockedFor(wanted));
         claims.computeIfAbsent(key, none -> new ArrayList<>(1)).add(claim);
         return claim;
     }
 
-    private void requireNoConflict(String operation, Held wanted, @Nullable Claim self) {
+    private void requireNoConflict(Held wanted, @Nullable Claim self) throws SharingException {
         for (Claim claim : claims.getOrDefault(wanted.key, List.of())) {
-            Errno conflict = claim.equals(self) ? null : conflict(wanted, claim.held);
+            Reason conflict = claim.equals(self) ? null : conflict(wanted, claim.held);
             if (conflict != null) {
-                throw refusal(operation, wanted, conflict, "this process has it");
+                throw refusal(conflict, "this process has it");
             }
         }
     }
 
-    private List<LockedByte> lockedFor(String operation, Held wanted) {
+    private List<LockedByte> lockedFor(Held wanted) throws SharingException {
         List<LockedByte> bytes = new ArrayList<>(MAX_LOCKED_BYTES);
         try {
-            Errno conflict = lockAll(wanted, bytes);
+            Reason conflict = lockAll(wanted, bytes);
             if (conflict == null) {
                 return bytes;
             }
             releaseAll(bytes);
-            throw refusal(operation, wanted, conflict, "another process of this host has it");
+            throw refusal(conflict, "another process of this host has it");
         } catch (IOException e) {
             releaseAll(bytes);
-            throw failure(operation, wanted, e);
+            throw failure(wanted, e);
         }
     }
 
     /** Makes a claim that allows reuse exclusive. The claim is unchanged on failure. */
-    private void makeExclusive(Claim claim) {
+    private void makeExclusive(Claim claim) throws SharingException {
         Held exclusive = new Held(claim.held.key, claim.held.address, claim.held.familyOnly, false);
-        requireNoConflict("rdma_listen", exclusive, claim);
+        requireNoConflict(exclusive, claim);
         boolean done = false;
         try {
             for (LockedByte held : claim.bytes) {
                 if (isExclusiveByte(exclusive, held.key.at) && !relock(held, false)) {
-                    Errno errno = exclusive.address.isAnyLocalAddress() ? Errno.EADDRNOTAVAIL : Errno.EADDRINUSE;
-                    throw refusal("rdma_listen", exclusive, errno, "another process of this host has it, too");
+                    Reason reason = exclusive.address.isAnyLocalAddress() ? Reason.UNAVAILABLE : Reason.IN_USE;
+                    throw refusal(reason, "another process of this host has it, too");
                 }
             }
-            claim.bytes.addAll(lockedFor("rdma_listen", exclusive));
+            claim.bytes.addAll(lockedFor(exclusive));
             claim.held = exclusive;
             done = true;
         } catch (IOException e) {
-            throw failure("rdma_listen", exclusive, e);
+            throw failure(exclusive, e);
         } finally {
             if (!done) {
                 share(claim);
@@ -197,9 +195,9 @@ public final class PortClaims implements AutoCloseable {
     }
 
     /** Makes an exclusive claim allow reuse, and exchanges its locked bytes accordingly. */
-    private void makeReusable(Claim claim) {
+    private void makeReusable(Claim claim) throws SharingException {
         Held shared = new Held(claim.held.key, claim.held.address, claim.held.familyOnly, true);
-        List<LockedByte> bytes = lockedFor("rdma_set_option", shared);
+        List<LockedByte> bytes = lockedFor(shared);
         releaseAll(claim.bytes);
         claim.bytes.clear();
         claim.bytes.addAll(bytes);
@@ -246,8 +244,8 @@ public final class PortClaims implements AutoCloseable {
         }
     }
 
-    /** Returns the error by which two claims of the same port conflict, or null. */
-    private static @Nullable Errno conflict(Held a, Held b) {
+    /** Returns the reason why two claims of the same port conflict, or null. */
+    private static @Nullable Reason conflict(Held a, Held b) {
         if (a.reuse && b.reuse) {
             return null;
         }
@@ -256,23 +254,23 @@ public final class PortClaims implements AutoCloseable {
             return null;
         }
         if (a.address.isAnyLocalAddress() || b.address.isAnyLocalAddress()) {
-            return Errno.EADDRNOTAVAIL;
+            return Reason.UNAVAILABLE;
         }
-        return Interfaces.areSame(a.address, b.address) ? Errno.EADDRINUSE : null;
+        return Interfaces.areSame(a.address, b.address) ? Reason.IN_USE : null;
     }
 
-    private @Nullable Errno lockAll(Held wanted, List<LockedByte> bytes) throws IOException {
+    private @Nullable Reason lockAll(Held wanted, List<LockedByte> bytes) throws IOException {
         boolean ipv4 = wanted.address instanceof Inet4Address;
         for (int family = 0; family < 2; family++) {
             boolean sameFamily = ipv4 == (family == 0);
             if ((sameFamily || !wanted.familyOnly) && !lockFamily(wanted, family, bytes)) {
-                return Errno.EADDRNOTAVAIL;
+                return Reason.UNAVAILABLE;
             }
         }
         if (wanted.address.isAnyLocalAddress()) {
             return null;
         }
-        return lock(wanted.key, addressAt(wanted), wanted.reuse, bytes) ? null : Errno.EADDRINUSE;
+        return lock(wanted.key, addressAt(wanted), wanted.reuse, bytes) ? null : Reason.IN_USE;
     }
 
     private boolean lockFamily(Held wanted, int family, List<LockedByte> bytes) throws IOException {
@@ -301,9 +299,8 @@ public final class PortClaims implements AutoCloseable {
     }
 
     private static long addressAt(Held wanted) {
-        Gid gid = Gid.of(wanted.address);
-        long network = gid.high() + Interfaces.scope(wanted.address);
-        long hash = (network * 0x9e37_79b9_7f4a_7c15L ^ gid.low()) * 0xd6e8_feb8_6659_fd93L;
+        long network = GidAddresses.high(wanted.address) + Interfaces.scope(wanted.address);
+        long hash = (network * 0x9e37_79b9_7f4a_7c15L ^ GidAddresses.low(wanted.address)) * 0xd6e8_feb8_6659_fd93L;
         return (ADDRESSES * REGION) + ((hash >>> 22) << 16) + wanted.key.port;
     }
 
@@ -380,18 +377,16 @@ public final class PortClaims implements AutoCloseable {
         }
     }
 
-    private RdmaException failure(String operation, Held wanted, IOException cause) {
-        return SystemFailure.of(
-                operation,
+    private SharingException failure(Held wanted, IOException cause) {
+        return new SharingException(
+                Reason.SYSTEM,
                 "lock port " + wanted.key.port + " in " + directory.path(),
-                cause,
-                "Name a directory on a local file system by " + RunDirectory.OVERRIDE);
+                RunDirectory.LOCAL_FILE_SYSTEM,
+                cause);
     }
 
-    private static RdmaException refusal(String operation, Held wanted, Errno errno, String holder) {
-        String details =
-                "RDMA port " + wanted.key.port + " of address " + AddressText.of(wanted.address) + ": " + holder;
-        return new RdmaException(
-                operation, errno, details, "Choose another port, 0 for any free one, or close its other user");
+    private static SharingException refusal(Reason reason, String holder) {
+        return new SharingException(
+                reason, holder, "Choose another port, 0 for any free one, or close its other user", null);
     }
 }

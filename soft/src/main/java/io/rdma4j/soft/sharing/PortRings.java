@@ -5,8 +5,6 @@ import io.rdma4j.link.ReceiveRing;
 import io.rdma4j.link.RingListener;
 import io.rdma4j.link.SendBurst;
 import io.rdma4j.link.SendRing;
-import io.rdma4j.soft.engine.Engine;
-import io.rdma4j.soft.engine.Slot;
 import io.rdma4j.wire.Bth;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -51,9 +49,10 @@ final class PortRings {
         private long triedNanos;
     }
 
-    private final Engine engine;
+    private final PortEngine engine;
     private final HostPort port;
-    private final RunDirectory directory;
+    private final Sharing sharing;
+    private final SharingCounters counters;
     private final boolean isEnabled;
     private final Map<Destination, Peer> peers = new HashMap<>();
 
@@ -77,30 +76,30 @@ final class PortRings {
      *
      * @param isEnabled false if frames never take shared memory
      */
-    PortRings(Engine engine, HostPort port, RunDirectory directory, boolean isEnabled) {
+    PortRings(PortEngine engine, HostPort port, Sharing sharing, boolean isEnabled) {
         this.engine = engine;
         this.port = port;
-        this.directory = directory;
+        this.sharing = sharing;
+        counters = sharing.counters();
         this.isEnabled = isEnabled;
     }
 
     /** Takes rings from other processes from now on. Without a socket for that, they send by UDP. */
-    void listen(SocketFiles socketFiles) {
+    void listen() {
         if (!isEnabled || listener != null) {
             return;
         }
-        Path socket = socket(port.high(), port.low(), engine.slot());
+        Path socket = socket(port.high(), port.low(), port.slot());
         try {
-            listener = engine.links()
-                    .listenForRings(socket, engine.engines().decorator().decorates());
-            socketFiles.removeAtExit(socket);
+            listener = engine.links().listenForRings(socket, engine.decorator().decorates());
+            sharing.socketFiles().removeAtExit(socket);
         } catch (IOException e) {
             LOGGER.log(System.Logger.Level.DEBUG, "no shared memory for " + port.address(), e);
         }
     }
 
     private Path socket(long high, long low, int slot) {
-        return directory.file(RunDirectory.ringSocketName(high, low, port.scope(), slot));
+        return sharing.directory().file(RunDirectory.ringSocketName(high, low, port.scope(), slot));
     }
 
     // ---- sending ----
@@ -198,7 +197,7 @@ final class PortRings {
     /** Writes a burst to a ring, or drops it if the other process does not keep up. */
     void send(SendRing ring, SendBurst burst, int sourcePort) {
         if (ring.send(burst, sourcePort)) {
-            engine.counters().memorySentPackets += burst.count();
+            counters.memorySentPackets += burst.count();
         } else {
             drop(burst);
         }
@@ -206,7 +205,7 @@ final class PortRings {
 
     /** Counts the frames of a burst that is dropped. */
     void drop(SendBurst burst) {
-        engine.counters().memoryDrops += burst.count();
+        counters.memoryDrops += burst.count();
     }
 
     // ---- receiving ----
@@ -265,10 +264,8 @@ final class PortRings {
             long written = ring.written();
             burst.clear();
             while (!ring.hasReached(written) && ring.poll(burst, port.high(), port.low(), burst.capacity()) > 0) {
-                for (int at = 0; at < burst.count(); at++) {
-                    engine.receiver().onRelayedFrame(engine.nowNanos(), port, burst.frame(at));
-                }
-                engine.counters().memoryReceivedPackets += burst.count();
+                engine.onRelayedFrames(engine.nowNanos(), port, burst);
+                counters.memoryReceivedPackets += burst.count();
                 burst.clear();
             }
         }
@@ -294,7 +291,7 @@ final class PortRings {
         }
         if (added > 0) {
             lastFrameNanos = nowNanos;
-            engine.counters().memoryReceivedPackets += added;
+            counters.memoryReceivedPackets += added;
         }
         return added;
     }

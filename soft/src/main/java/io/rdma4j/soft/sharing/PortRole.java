@@ -2,8 +2,6 @@ package io.rdma4j.soft.sharing;
 
 import io.rdma4j.link.Link;
 import io.rdma4j.link.ReceiveBurst;
-import io.rdma4j.soft.engine.Engine;
-import io.rdma4j.soft.engine.Receiver;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
 import java.io.IOException;
@@ -27,6 +25,11 @@ import org.jspecify.annotations.Nullable;
  * <p>All methods are called under the engine lock unless stated otherwise.
  */
 sealed interface PortRole {
+    /** Returns the name of the role, for reports: {@code none} without an owner. */
+    default String name() {
+        return "none";
+    }
+
     /** Returns the link that frames are sent through. */
     Link link();
 
@@ -99,7 +102,7 @@ sealed interface PortRole {
         /** Selects one poll in 1024, since a poll of rings is no system call. */
         private static final int SELDOM_MASK = 1023;
 
-        private final Engine engine;
+        private final PortEngine engine;
         private final HostPort port;
         private final MemberTable members;
         private final Link bound;
@@ -116,7 +119,7 @@ sealed interface PortRole {
          * @param bound the undecorated link of UDP port 4791
          * @param sender the UDP port that this process has sent from so far; null for its first role, which sends from {@code bound}
          */
-        Owner(Engine engine, HostPort port, MemberTable members, Link bound, @Nullable Link sender) {
+        Owner(PortEngine engine, HostPort port, MemberTable members, Link bound, @Nullable Link sender) {
             this.engine = engine;
             this.port = port;
             this.members = members;
@@ -125,7 +128,7 @@ sealed interface PortRole {
             AddressSiblings siblings = port.siblings();
             udp = sender == null ? new SiblingLink(bound, siblings) : new InheritedLink(bound, sender, siblings);
             rings = port.withRings(udp);
-            link = engine.decorate(rings);
+            link = engine.decorator().decorate(rings);
             burst = port.burst();
         }
 
@@ -136,6 +139,11 @@ sealed interface PortRole {
 
         MemberTable members() {
             return members;
+        }
+
+        @Override
+        public String name() {
+            return "owner";
         }
 
         @Override
@@ -155,8 +163,8 @@ sealed interface PortRole {
             }
             rings.preparePoll(nowNanos, all);
             int received = link.poll(burst);
-            for (int i = 0; i < burst.count(); i++) {
-                engine.receiver().onFrame(nowNanos, port, Receiver.inOrder(burst, i));
+            if (received > 0) {
+                engine.onFrames(nowNanos, port, burst);
             }
             if (all || (++receives & (port.isMemoryBusy(nowNanos) ? SELDOM_MASK : RARELY_MASK)) == 0) {
                 received += members.receive();
@@ -226,18 +234,23 @@ sealed interface PortRole {
          *
          * @param owner the link that has the channel to the owner
          */
-        Member(Engine engine, HostPort port, MemberLink owner, Link sender) {
+        Member(PortEngine engine, HostPort port, MemberLink owner, Link sender) {
             this.port = port;
             this.owner = owner;
             this.sender = sender;
             rings = port.withRings(owner);
-            link = engine.decorate(rings);
+            link = engine.decorator().decorate(rings);
             burst = port.burst();
         }
 
         /** Returns the link that has the channel to the owner. */
         MemberLink owner() {
             return owner;
+        }
+
+        @Override
+        public String name() {
+            return "member";
         }
 
         @Override
@@ -289,12 +302,6 @@ sealed interface PortRole {
 
     /** No process owns the port, as far as this one knows. It sends through the link of its last role until it has another one. */
     final class Ownerless implements PortRole {
-        /**
-         * The time after which a port that is held by a process of this run directory that nobody can join is taken over. A
-         * new owner needs a moment between bind and listen.
-         */
-        static final long TAKEOVER_NANOS = 1_000_000_000;
-
         private final HostPort port;
         private final Link link;
         private final Link sender;
@@ -339,7 +346,7 @@ sealed interface PortRole {
 
         /** Returns whether a port in use may be taken over: there was time to join its owner, or this process holds it itself. */
         boolean mayTakeOver(long nowNanos) {
-            return nowNanos - sinceNanos >= TAKEOVER_NANOS
+            return nowNanos - sinceNanos >= HostPort.TAKEOVER_NANOS
                     || sender.localAddress().getPort() == Frame.UDP_PORT;
         }
 

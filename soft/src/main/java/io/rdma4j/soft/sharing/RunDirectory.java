@@ -1,11 +1,9 @@
 package io.rdma4j.soft.sharing;
 
-import io.rdma4j.cm.host.AddressText;
+import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.link.host.Interfaces;
 import io.rdma4j.link.system.LinkSets;
-import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.Gid;
-import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.wire.Gid;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -42,6 +40,9 @@ import org.jspecify.annotations.Nullable;
 public final class RunDirectory {
     /** Environment variable, or system property {@code rdma4j.run.dir}, that names the directory. */
     public static final String OVERRIDE = "RDMA4J_RUN_DIR";
+
+    /** What to try if the file system of the directory has no locks. */
+    static final String LOCAL_FILE_SYSTEM = "Name a directory on a local file system by " + OVERRIDE;
 
     /** The end of the names of the sockets at which processes take rings. */
     static final String RING_SUFFIX = ".ring";
@@ -84,9 +85,9 @@ public final class RunDirectory {
     /**
      * Opens the default directory, or the one that {@link #OVERRIDE} names, and creates it if it does not exist.
      *
-     * @throws RdmaException if it cannot be created, or if other users may enter or replace it
+     * @throws SharingException {@link SharingException.Reason#UNTRUSTED} if it cannot be created, or if other users may enter or replace it
      */
-    public static RunDirectory open() {
+    public static RunDirectory open() throws SharingException {
         String override = System.getProperty("rdma4j.run.dir", System.getenv(OVERRIDE));
         if (override != null && !override.isEmpty()) {
             return at(Path.of(override));
@@ -99,8 +100,10 @@ public final class RunDirectory {
     /**
      * Creates a directory for stacks that no other process shall find. It lies beside the default one and is removed as that of a
      * network namespace that no longer exists if {@link #removeUnused} is not called.
+     *
+     * @throws SharingException as {@link #open}
      */
-    public static RunDirectory createPrivate() {
+    public static RunDirectory createPrivate() throws SharingException {
         String name = String.valueOf(ThreadLocalRandom.current().nextLong(FIRST_PRIVATE, Long.MAX_VALUE));
         return at(defaultPath().resolveSibling(name), true);
     }
@@ -112,13 +115,17 @@ public final class RunDirectory {
         }
     }
 
-    /** Opens the directory at a given path; see {@link #open}. */
-    public static RunDirectory at(Path path) {
+    /**
+     * Opens the directory at a given path; see {@link #open}.
+     *
+     * @throws SharingException as {@link #open}
+     */
+    public static RunDirectory at(Path path) throws SharingException {
         return at(path, false);
     }
 
     /** Opens a directory. The parent of the default directory must belong to this user alone, too. */
-    private static RunDirectory at(Path path, boolean hasOwnParent) {
+    private static RunDirectory at(Path path, boolean hasOwnParent) throws SharingException {
         try {
             Path parent = path.toAbsolutePath().getParent();
             if (parent != null) {
@@ -163,7 +170,7 @@ public final class RunDirectory {
     }
 
     /** Creates the directory again if another process has removed it as unused, or a cleaner as old. */
-    void renew() {
+    void renew() throws SharingException {
         if (inMemory == null && !Files.exists(ofNamespace)) {
             var _ = at(path, !hasPartOfNamespace());
         }
@@ -238,12 +245,12 @@ public final class RunDirectory {
      * address does not need it.
      */
     static String socketName(InetAddress address) {
-        return addressName(Gid.of(address), Interfaces.scope(address)) + ".sock";
+        return addressName(GidAddresses.high(address), GidAddresses.low(address), Interfaces.scope(address)) + ".sock";
     }
 
     /** Returns the file name of the socket at which the process of a slot takes rings for an address in GID form. */
     static String ringSocketName(long high, long low, int scope, int slot) {
-        return addressName(new Gid(high, low), scope) + "-" + slot + RING_SUFFIX;
+        return addressName(high, low, scope) + "-" + slot + RING_SUFFIX;
     }
 
     /** Returns the slot in the name of a file that belongs to one process, or 0 for other files. */
@@ -257,9 +264,9 @@ public final class RunDirectory {
         return 0;
     }
 
-    private static String addressName(Gid gid, int scope) {
-        String plain = AddressText.of(gid.toInetAddress()).replace(':', '_');
-        return gid.isLinkLocal() ? plain + "-" + scope : plain;
+    private static String addressName(long high, long low, int scope) {
+        String plain = Gid.toString(high, low).replace(':', '_');
+        return GidAddresses.isLinkLocal(high) ? plain + "-" + scope : plain;
     }
 
     private static Path defaultPath() {
@@ -322,7 +329,7 @@ public final class RunDirectory {
         return path.getFileSystem().supportedFileAttributeViews().contains("posix");
     }
 
-    private static void check(Path path) throws IOException {
+    private static void check(Path path) throws IOException, SharingException {
         if (!isPosix(path)) {
             return;
         }
@@ -352,12 +359,12 @@ public final class RunDirectory {
                 .lookupPrincipalByName(System.getProperty("user.name", ""));
     }
 
-    private static RdmaException failure(Path path, String problem, @Nullable IOException cause) {
-        String hint = "Remove the directory, or name another by " + OVERRIDE
-                + ", which only its owner may enter; it is where the processes of one user share their addresses";
-        return cause == null
-                ? new RdmaException("ibv_open_device", Errno.EACCES, "run directory " + path + ": " + problem, hint)
-                : new RdmaException(
-                        "ibv_open_device", Errno.EACCES, "run directory " + path + ": " + problem, hint, cause);
+    private static SharingException failure(Path path, String problem, @Nullable IOException cause) {
+        return new SharingException(
+                SharingException.Reason.UNTRUSTED,
+                "run directory " + path + ": " + problem,
+                "Remove the directory, or name another by " + OVERRIDE
+                        + ", which only its owner may enter; it is where the processes of one user share their addresses",
+                cause);
     }
 }

@@ -1,8 +1,6 @@
 package io.rdma4j.soft.sharing;
 
-import io.rdma4j.soft.host.SystemFailure;
-import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.soft.sharing.SharingException.Reason;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -44,9 +42,9 @@ public final class Slots implements AutoCloseable {
     /**
      * Claims a free slot for the lifetime of this process.
      *
-     * @throws RdmaException {@code EAGAIN} if all slots are taken, {@code EIO} if the file system has no locks
+     * @throws SharingException {@link Reason#EXHAUSTED} if all slots are taken, {@link Reason#SYSTEM} if the file system has no locks
      */
-    public static Slots claim(RunDirectory directory, RandomGenerator random) {
+    public static Slots claim(RunDirectory directory, RandomGenerator random) throws SharingException {
         try {
             for (int tries = 0; tries < TRIES; tries++) {
                 Slots slots = tryClaim(directory, random);
@@ -55,22 +53,20 @@ public final class Slots implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            throw SystemFailure.of(
-                    "ibv_open_device",
-                    "lock a slot in " + directory.path(),
-                    e,
-                    "Name a directory on a local file system by " + RunDirectory.OVERRIDE);
+            throw new SharingException(
+                    Reason.SYSTEM, "lock a slot in " + directory.path(), RunDirectory.LOCAL_FILE_SYSTEM, e);
         }
-        throw new RdmaException(
-                "ibv_open_device",
-                Errno.EAGAIN,
+        throw new SharingException(
+                Reason.EXHAUSTED,
                 COUNT + " processes of this user use RDMA in this network namespace",
                 "Give each group of processes a directory of its own by " + RunDirectory.OVERRIDE
-                        + " and an address of its own");
+                        + " and an address of its own",
+                null);
     }
 
     /** Returns null if all slots are taken, or if a process that saw no slot in use has just removed the file. */
-    private static @Nullable Slots tryClaim(RunDirectory directory, RandomGenerator random) throws IOException {
+    private static @Nullable Slots tryClaim(RunDirectory directory, RandomGenerator random)
+            throws IOException, SharingException {
         directory.renew();
         LockFile file;
         try {

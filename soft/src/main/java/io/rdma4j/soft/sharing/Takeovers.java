@@ -1,7 +1,7 @@
 package io.rdma4j.soft.sharing;
 
+import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.link.host.Interfaces;
-import io.rdma4j.verbs.Gid;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.HashMap;
@@ -60,8 +60,8 @@ final class Takeovers implements AutoCloseable {
 
     /** Returns the first byte of an address: addresses with the same one would only wait for each other. */
     private static long position(InetAddress address) {
-        Gid gid = Gid.of(address);
-        long mixed = (gid.high() * 0x9e37_79b9_7f4a_7c15L + gid.low()) * 0xc2b2_ae3d_27d4_eb4fL
+        long mixed = (GidAddresses.high(address) * 0x9e37_79b9_7f4a_7c15L + GidAddresses.low(address))
+                        * 0xc2b2_ae3d_27d4_eb4fL
                 + Interfaces.scope(address) * 0x1656_67b1_9e37_79f9L;
         return mixed >>> 3 << 1;
     }

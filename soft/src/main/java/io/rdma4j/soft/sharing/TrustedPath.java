@@ -1,6 +1,5 @@
 package io.rdma4j.soft.sharing;
 
-import io.rdma4j.cm.host.SystemFile;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -157,7 +156,10 @@ final class TrustedPath {
             for (String line : Files.readAllLines(USERS_OF_NAMESPACE)) {
                 known += Long.parseLong(line.substring(line.lastIndexOf(' ') + 1));
             }
-            return known >= ALL_USERS ? null : Integer.valueOf(SystemFile.read(UNMAPPED_USER));
+            return known >= ALL_USERS
+                    ? null
+                    : Integer.valueOf(
+                            String.join("", Files.readAllLines(UNMAPPED_USER)).strip());
         } catch (NoSuchFileException | NumberFormatException unavailable) {
             return null;
         }

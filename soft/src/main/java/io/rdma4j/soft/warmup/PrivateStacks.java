@@ -2,6 +2,7 @@ package io.rdma4j.soft.warmup;
 
 import io.rdma4j.link.decorator.LinkOptions;
 import io.rdma4j.soft.device.StackSettings;
+import io.rdma4j.soft.host.RunDirectories;
 import io.rdma4j.soft.host.SingleInterfaceNetwork;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.soft.sharing.RunDirectory;
@@ -45,7 +46,7 @@ public final class PrivateStacks implements AutoCloseable {
     private synchronized RunDirectory directory() {
         RunDirectory known = directory;
         if (known == null) {
-            known = RunDirectory.createPrivate();
+            known = RunDirectories.createPrivate();
             directory = known;
         }
         return known;

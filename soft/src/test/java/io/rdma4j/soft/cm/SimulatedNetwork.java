@@ -16,7 +16,7 @@ import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.soft.options.SecurityOptions;
-import io.rdma4j.soft.sharing.RegisteredServices;
+import io.rdma4j.soft.sharing.HostPort;
 import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.PathMtu;
@@ -195,7 +195,7 @@ final class SimulatedNetwork implements StackClock, StackDriver, AutoCloseable {
         /** Returns whether requests at an address for a port go to this host's stack. */
         boolean serves(String local, int port) {
             long serviceId = PortSpace.TCP.serviceId(port);
-            return RegisteredServices.isRegistered(engine, InetAddress.ofLiteral(local), serviceId);
+            return engine.findPort(InetAddress.ofLiteral(local)) instanceof HostPort at && at.serves(serviceId);
         }
     }
 

@@ -6,12 +6,12 @@ import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.SendBurst;
+import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.link.memory.MemoryNetwork;
-import io.rdma4j.soft.engine.Receiver;
-import io.rdma4j.verbs.Gid;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;
+import io.rdma4j.wire.cm.GsiPacket;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
 import io.rdma4j.wire.cm.Rtu;
@@ -27,13 +27,12 @@ class AddressSiblingsTest {
     private static final InetAddress ELSEWHERE = InetAddress.ofLiteral("127.0.0.2");
     private static final int FRAME_BYTES = 64;
 
-    private final AddressSiblings siblings =
-            new AddressSiblings(Gid.of(HERE).high(), Gid.of(HERE).low());
+    private final AddressSiblings siblings = new AddressSiblings(GidAddresses.high(HERE), GidAddresses.low(HERE));
     private final SendBurst burst = new SendBurst(Arena.ofAuto(), 2 * SendBurst.MAX_FRAME_BYTES);
 
     private SendBurst burst(InetAddress to, int... queuePairs) {
         burst.clear();
-        burst.destination(Gid.of(to).high(), Gid.of(to).low(), 0, 0);
+        burst.destination(GidAddresses.high(to), GidAddresses.low(to), 0, 0);
         for (int number : queuePairs) {
             burst.buffer().putInt(burst.tail() + 4, number);
             burst.append(FRAME_BYTES);
@@ -59,7 +58,7 @@ class AddressSiblingsTest {
 
     private SendBurst burst(CmMessage message) {
         burst(HERE, 1).clear();
-        burst.buffer().putInt(4, Receiver.GSI_QUEUE_PAIR);
+        burst.buffer().putInt(4, GsiPacket.QUEUE_PAIR);
         message.emit(burst.segment(), 20, 99);
         burst.append(20 + CmMad.LENGTH + 4);
         return burst;
@@ -82,8 +81,7 @@ class AddressSiblingsTest {
                 .isZero();
         assertThat(siblings.portOf(burst(new Rej(7 << 24, 0, 0, 8, 0, PrivateData.EMPTY, PrivateData.EMPTY))))
                 .isZero();
-        assertThat(siblings.portOf(burst(HERE, Receiver.GSI_QUEUE_PAIR)))
-                .isZero(); // too short for a management datagram
+        assertThat(siblings.portOf(burst(HERE, GsiPacket.QUEUE_PAIR))).isZero(); // too short for a management datagram
     }
 
     @Test

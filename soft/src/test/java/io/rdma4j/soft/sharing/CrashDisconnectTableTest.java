@@ -2,10 +2,10 @@ package io.rdma4j.soft.sharing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.cm.AbandonedConnection;
 import io.rdma4j.wire.cm.CmRoute;
-import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,8 +27,7 @@ class CrashDisconnectTableTest {
     Path folder = Path.of("");
 
     static Gid gid(InetAddress address) {
-        io.rdma4j.verbs.Gid gid = io.rdma4j.verbs.Gid.of(address);
-        return new Gid(gid.high(), gid.low());
+        return new Gid(GidAddresses.high(address), GidAddresses.low(address));
     }
 
     private static AbandonedConnection connection(int slot, int number, int remoteId) {
@@ -62,7 +61,7 @@ class CrashDisconnectTableTest {
 
     @ParameterizedTest
     @ValueSource(ints = {10, 600})
-    void anotherProcessFindsTheEstablishedConnections(int most) {
+    void anotherProcessFindsTheEstablishedConnections(int most) throws Exception {
         addAndRemove(RunDirectory.at(folder.resolve("run")), most);
     }
 
@@ -72,7 +71,7 @@ class CrashDisconnectTableTest {
     }
 
     @Test
-    void tableHoldsAsManyConnectionsAsAProcessHasQueuePairs() {
+    void tableHoldsAsManyConnectionsAsAProcessHasQueuePairs() throws Exception {
         RunDirectory directory = RunDirectory.at(folder.resolve("run"));
         CrashDisconnectTable table = CrashDisconnectTable.create(directory, SLOT);
         for (int number = 1; number <= CrashDisconnectFormat.MAX_RECORDS + 10; number++) {
@@ -82,7 +81,7 @@ class CrashDisconnectTableTest {
     }
 
     @Test
-    void eachConnectionIsTakenOnce() {
+    void eachConnectionIsTakenOnce() throws Exception {
         RunDirectory directory = RunDirectory.at(folder.resolve("run"));
         CrashDisconnectTable table = CrashDisconnectTable.create(directory, SLOT);
         List<AbandonedConnection> all = new ArrayList<>();
@@ -102,7 +101,7 @@ class CrashDisconnectTableTest {
     }
 
     @Test
-    void connectionsOfOtherSlotsAreIgnored() {
+    void connectionsOfOtherSlotsAreIgnored() throws Exception {
         RunDirectory directory = RunDirectory.at(folder.resolve("run"));
         CrashDisconnectTable table = CrashDisconnectTable.create(directory, SLOT);
         table.add(connection(SLOT + 1, 1, 1));
@@ -110,7 +109,7 @@ class CrashDisconnectTableTest {
     }
 
     @Test
-    void fileThatIsNotATableHasNoConnections() throws IOException {
+    void fileThatIsNotATableHasNoConnections() throws Exception {
         RunDirectory directory = RunDirectory.at(folder.resolve("run"));
         Path file = directory.file(CrashDisconnectFormat.fileName(SLOT));
         assertThat(left(directory, SLOT)).isEmpty();
@@ -121,7 +120,7 @@ class CrashDisconnectTableTest {
     }
 
     @Test
-    void withoutAFileTheConnectionsAreNotKept() throws IOException {
+    void withoutAFileTheConnectionsAreNotKept() throws Exception {
         RunDirectory directory = RunDirectory.at(folder.resolve("run"));
         Path obstacle = Files.createDirectories(
                 directory.file(CrashDisconnectFormat.fileName(SLOT)).resolve("obstacle"));
@@ -134,7 +133,7 @@ class CrashDisconnectTableTest {
     }
 
     @Test
-    void fileIsRemovedAtTheEndUnlessConnectionsAreLeft() {
+    void fileIsRemovedAtTheEndUnlessConnectionsAreLeft() throws Exception {
         RunDirectory directory = RunDirectory.at(folder.resolve("run"));
         CrashDisconnectTable table = CrashDisconnectTable.create(directory, SLOT);
         table.add(connection(SLOT, 1, 1));
@@ -146,7 +145,7 @@ class CrashDisconnectTableTest {
     }
 
     @Test
-    void tableThatAnotherProcessHasRemovedKeepsTheFirstConnections() throws IOException {
+    void tableThatAnotherProcessHasRemovedKeepsTheFirstConnections() throws Exception {
         RunDirectory directory = RunDirectory.at(folder.resolve("run"));
         CrashDisconnectTable table = CrashDisconnectTable.create(directory, SLOT);
         CrashDisconnectReader reader = CrashDisconnectReader.open(directory, SLOT);

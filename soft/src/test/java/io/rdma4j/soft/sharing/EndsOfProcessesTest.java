@@ -6,33 +6,27 @@ import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
 import io.rdma4j.link.SendBurst;
-import io.rdma4j.link.decorator.LinkDecorator;
-import io.rdma4j.link.decorator.LinkOptions;
+import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.link.memory.MemoryNetwork;
-import io.rdma4j.soft.engine.Engine;
-import io.rdma4j.soft.engine.EngineCounters;
-import io.rdma4j.soft.engine.Engines;
-import io.rdma4j.soft.host.HostNetwork;
-import io.rdma4j.soft.host.StackClock;
-import io.rdma4j.verbs.Gid;
 import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.cm.AbandonedConnection;
 import io.rdma4j.wire.cm.CmRoute;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,19 +50,16 @@ class EndsOfProcessesTest {
     /** The crash disconnects of processes that have exited. */
     private final BlockingQueue<List<AbandonedConnection>> crashDisconnects = new LinkedBlockingQueue<>();
 
+    private final List<TestEngine> opened = new ArrayList<>();
     private @Nullable Sharing sharing;
 
-    private Engine engine() throws IOException {
-        LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
-        sharing = new Sharing(RunDirectory.at(folder.resolve("run")), HostNetwork.SYSTEM, new Random(1));
-        Engine engine = new Engines(
-                        2, network::newLinkSet, plain, sharing.slot(), StackClock.SYSTEM, null, new SecureRandom())
-                .main();
-        engine.lock();
-        sharing.exitHandler(new ProcessExitHandler() {
+    private TestEngine engine() throws SharingException {
+        TestEngine engine = new TestEngine(network.newLinkSet());
+        Sharing created = new Sharing(directory(), new Random(1));
+        created.exitHandler(new ProcessExitHandler() {
             @Override
             public void onProcessExited(HostPort port, int slot) {
-                exits.add(List.of((long) slot, engine.counters().receivedPackets));
+                exits.add(List.of((long) slot, engine.receivedFrames));
             }
 
             @Override
@@ -76,16 +67,29 @@ class EndsOfProcessesTest {
                 crashDisconnects.add(connections);
             }
         });
-        engine.unlock();
+        sharing = created;
+        opened.add(engine);
         return engine;
     }
 
-    private HostPort open(Engine engine) {
-        return Objects.requireNonNull(sharing).openHostPort(engine, ADDRESS);
+    @AfterEach
+    void close() {
+        opened.forEach(TestEngine::close);
+        if (sharing != null) {
+            sharing.close();
+        }
     }
 
-    private Path socket() {
-        return RunDirectory.at(folder.resolve("run")).fileOfNamespace(RunDirectory.socketName(ADDRESS));
+    private HostPort open(TestEngine engine) throws Exception {
+        return engine.open(Objects.requireNonNull(sharing), ADDRESS);
+    }
+
+    private RunDirectory directory() throws SharingException {
+        return RunDirectory.at(folder.resolve("run"));
+    }
+
+    private Path socket() throws SharingException {
+        return directory().fileOfNamespace(RunDirectory.socketName(ADDRESS));
     }
 
     private static void send(LocalChannel channel, int... bytes) {
@@ -113,14 +117,14 @@ class EndsOfProcessesTest {
 
     /** Returns a connection of a process. */
     private static AbandonedConnection connection(int slot, int number) {
-        CmRoute route = new CmRoute(CrashDisconnectTableTest.gid(ADDRESS), new io.rdma4j.wire.Gid(0, number), 0);
+        CmRoute route = new CmRoute(CrashDisconnectTableTest.gid(ADDRESS), new Gid(0, number), 0);
         return new AbandonedConnection(
                 route, 3, slot << 24 | number, 0x0a_0000 | number, 7 * number, 0x0b_0000 | number);
     }
 
     /** Creates the file of a process that this test acts as. */
-    private CrashDisconnectTable table(int slot) {
-        return CrashDisconnectTable.create(RunDirectory.at(folder.resolve("run")), slot);
+    private CrashDisconnectTable table(int slot) throws SharingException {
+        return CrashDisconnectTable.create(directory(), slot);
     }
 
     private LocalChannel joined(int slot) throws Exception {
@@ -134,7 +138,7 @@ class EndsOfProcessesTest {
 
     @Test
     void ownerReportsTheConnectionsOfAnExitedProcessAfterItsExit() throws Exception {
-        Engine owner = engine();
+        TestEngine owner = engine();
         open(owner);
         CrashDisconnectTable table = table(SLOT);
         LocalChannel ending = joined(SLOT);
@@ -148,14 +152,14 @@ class EndsOfProcessesTest {
 
     @Test
     void connectionsAtOtherAddressesAreLeftToOthers() throws Exception {
-        Engine owner = engine();
+        TestEngine owner = engine();
         open(owner);
         CrashDisconnectTable table = table(SLOT);
         LocalChannel ending = joined(SLOT);
-        AbandonedConnection other = new AbandonedConnection(
-                new CmRoute(new io.rdma4j.wire.Gid(0, 1), new io.rdma4j.wire.Gid(0, 2), 0), 0, SLOT << 24 | 9, 1, 1, 1);
+        AbandonedConnection other =
+                new AbandonedConnection(new CmRoute(new Gid(0, 1), new Gid(0, 2), 0), 0, SLOT << 24 | 9, 1, 1, 1);
         table.add(other);
-        CrashDisconnectReader reader = CrashDisconnectReader.open(RunDirectory.at(folder.resolve("run")), SLOT);
+        CrashDisconnectReader reader = CrashDisconnectReader.open(directory(), SLOT);
         ending.close();
         assertThat(exits.poll(10, TimeUnit.SECONDS)).isNotNull();
         owner.lock(); // wait for the rest of the processing of the exit
@@ -166,7 +170,7 @@ class EndsOfProcessesTest {
 
     @Test
     void processThatGotTheSlotOfAnExitedOneKeepsItsConnections() throws Exception {
-        Engine owner = engine();
+        TestEngine owner = engine();
         open(owner);
         table(SLOT).add(connection(SLOT, 1));
         LocalChannel ending = joined(SLOT);
@@ -200,7 +204,7 @@ class EndsOfProcessesTest {
             SendBurst burst = new SendBurst(arena, SendBurst.MAX_FRAME_BYTES);
             for (int i = 0; i < frames; i++) {
                 burst.clear();
-                burst.destination(Gid.of(ADDRESS).high(), Gid.of(ADDRESS).low(), 0, 0);
+                burst.destination(GidAddresses.high(ADDRESS), GidAddresses.low(ADDRESS), 0, 0);
                 burst.destinationPort(port);
                 burst.append(64);
                 link.send(burst);
@@ -210,7 +214,7 @@ class EndsOfProcessesTest {
 
     @Test
     void ownerReceivesEverythingAProcessSentBeforeItReportsTheExit() throws Exception {
-        Engine owner = engine();
+        TestEngine owner = engine();
         open(owner);
         LocalChannel listening = others.connectLocal(socket());
         send(listening, RelayMessage.HELLO, RelayMessage.VERSION, SLOT - 1, 0xc1, 0x01);
@@ -241,13 +245,19 @@ class EndsOfProcessesTest {
         assertThat(exits).as("it was no process of this address").isEmpty();
     }
 
+    private FutureTask<HostPort> opening(TestEngine engine) {
+        FutureTask<HostPort> opening = new FutureTask<>(() -> open(engine));
+        Thread.ofVirtual().start(opening);
+        return opening;
+    }
+
     /** Opens the port of a process whose owner, played by this test, answers each attempt to join. */
-    private Throwable failureWithOwner(int... answer) throws Exception {
+    private SharingException failureWithOwner(int... answer) throws Exception {
         others.openUdp(ADDRESS, Frame.UDP_PORT);
-        Engine engine = engine();
+        TestEngine engine = engine();
         LinkSet.LocalListener listener = others.listenLocal(socket());
-        CompletableFuture<HostPort> opened = CompletableFuture.supplyAsync(() -> open(engine));
-        while (!opened.isDone()) {
+        FutureTask<HostPort> opening = opening(engine);
+        while (!opening.isDone()) {
             LocalChannel accepted = listener.accept();
             if (accepted != null && answer.length > 0) {
                 send(accepted, answer);
@@ -257,27 +267,28 @@ class EndsOfProcessesTest {
             }
             Thread.sleep(1);
         }
-        return opened.exceptionNow();
+        return (SharingException) opening.exceptionNow();
     }
 
     @Test
     void processWhoseOwnerHasAnotherVersionFailsImmediatelyWithBothVersions() throws Exception {
         long start = System.nanoTime();
-        assertThat(failureWithOwner(RelayMessage.REFUSED, RelayMessage.OTHER_VERSION, 9))
-                .hasMessageContaining("EADDRINUSE")
-                .hasMessageContaining("version 9")
-                .hasMessageContaining("version " + RelayMessage.VERSION);
+        SharingException refusal = failureWithOwner(RelayMessage.REFUSED, RelayMessage.OTHER_VERSION, 9);
+        assertThat(refusal.reason()).isEqualTo(SharingException.Reason.IN_USE);
+        assertThat(refusal.details()).contains("version 9", "version " + RelayMessage.VERSION);
         assertThat(System.nanoTime() - start).as("it does not wait in vain").isLessThan(4_000_000_000L);
     }
 
     @Test
     void ownerThatEndsEachChannelWithoutAReasonIsOneOfAnotherVersion() throws Exception {
-        assertThat(failureWithOwner()).hasMessageContaining("EADDRINUSE").hasMessageContaining("another version");
+        SharingException refusal = failureWithOwner();
+        assertThat(refusal.reason()).isEqualTo(SharingException.Reason.IN_USE);
+        assertThat(refusal.details()).contains("another version");
     }
 
     @Test
     void exitIsReportedToAMemberThatDoesNotReadAndWhoseChannelIsFull() throws Exception {
-        Engine owner = engine();
+        TestEngine owner = engine();
         HostPort port = open(owner);
         LocalChannel stopped = joined(SLOT - 1);
         LocalChannel ending = joined(SLOT);
@@ -293,7 +304,7 @@ class EndsOfProcessesTest {
 
     @Test
     void processThatJoinsIsWelcomeAlthoughTheChannelsOfOthersAreFull() throws Exception {
-        Engine owner = engine();
+        TestEngine owner = engine();
         HostPort port = open(owner);
         LocalChannel stopped = joined(SLOT - 1);
         fill(owner, port, SLOT - 1);
@@ -306,17 +317,17 @@ class EndsOfProcessesTest {
     }
 
     /** Relays frames to a member until some are dropped, as any host can make the owner do. */
-    private static void fill(Engine owner, HostPort port, int slot) {
+    private static void fill(TestEngine owner, HostPort port, int slot) {
         Frame frame = new Frame();
         frame.buffer = ByteBuffer.allocate(4096);
         frame.length = 4096;
-        while (owner.counters().relayDrops == 0) {
+        while (port.counters().relayDrops == 0) {
             assertThat(relays(owner, port, slot, frame)).isTrue();
         }
         // The longest frame that there is room for leaves no room.
-        long drops = owner.counters().relayDrops - 1;
-        while (owner.counters().relayDrops > drops) {
-            drops = owner.counters().relayDrops;
+        long drops = port.counters().relayDrops - 1;
+        while (port.counters().relayDrops > drops) {
+            drops = port.counters().relayDrops;
             frame.length--;
             assertThat(relays(owner, port, slot, frame)).isTrue();
         }
@@ -324,8 +335,8 @@ class EndsOfProcessesTest {
 
     @Test
     void memberThatSendsHelloTwiceIsExpelledAndLeavesNoSlot() throws Exception {
-        Engine owner = engine();
-        open(owner);
+        TestEngine owner = engine();
+        HostPort port = open(owner);
         LocalChannel twice = others.connectLocal(socket());
         send(twice, RelayMessage.HELLO, RelayMessage.VERSION, SLOT - 1, 0xc1, 0x01);
         assertThat(receiveKind(twice)).isEqualTo(RelayMessage.WELCOME);
@@ -333,7 +344,6 @@ class EndsOfProcessesTest {
         while (!twice.isClosed()) {
             Thread.sleep(1);
         }
-        HostPort port = open(owner);
         Frame frame = new Frame();
         frame.buffer = ByteBuffer.allocate(64);
         frame.length = 64;
@@ -342,7 +352,7 @@ class EndsOfProcessesTest {
         }
     }
 
-    private static boolean relays(Engine engine, HostPort port, int slot, Frame frame) {
+    private static boolean relays(TestEngine engine, HostPort port, int slot, Frame frame) {
         engine.lock();
         try {
             return port.relay(slot, frame);
@@ -353,7 +363,7 @@ class EndsOfProcessesTest {
 
     /** A process that has joined the owner, which is played by this test. */
     private final class Joined {
-        final Engine engine;
+        final TestEngine engine;
         final LocalChannel channel;
         final CrashDisconnectTable ownersTable;
         final int udpPort;
@@ -363,7 +373,7 @@ class EndsOfProcessesTest {
             engine = engine();
             ownersTable = table(SLOT - 1); // the stack has removed the files of slots that are free
             LinkSet.LocalListener listener = others.listenLocal(socket());
-            CompletableFuture<HostPort> opened = CompletableFuture.supplyAsync(() -> open(engine));
+            FutureTask<HostPort> opening = opening(engine);
             LocalChannel accepted = listener.accept();
             while (accepted == null) {
                 Thread.sleep(1);
@@ -378,7 +388,7 @@ class EndsOfProcessesTest {
             assertThat(hello.get(hello.position())).isEqualTo(RelayMessage.HELLO);
             udpPort = hello.getShort(hello.position() + 3) & 0xffff;
             send(channel, RelayMessage.WELCOME, RelayMessage.VERSION, SLOT - 1);
-            assertThat(opened.get(10, TimeUnit.SECONDS).isConnected()).isTrue();
+            assertThat(opening.get(10, TimeUnit.SECONDS).isConnected()).isTrue();
         }
 
         void relay(int frames) {
@@ -424,13 +434,12 @@ class EndsOfProcessesTest {
     @Test
     void memberDropsFramesOfOtherAddressesAtItsSendingPort() throws Exception {
         Joined member = new Joined();
-        EngineCounters counters = member.engine.counters();
+        TestEngine engine = member.engine;
         send(others.openUdp(InetAddress.ofLiteral("127.0.0.9"), 0), member.udpPort, 5);
-        await(() -> counters.tooShort == 5);
+        await(() -> engine.emptyFrames == 5);
         send(others.openUdp(ADDRESS, 0), member.udpPort, 7);
-        await(() ->
-                counters.receivedPackets == 12 && counters.dropped() == 12); // frames of zeros are for no queue pair
-        assertThat(counters.tooShort).isEqualTo(5);
+        await(() -> engine.receivedFrames == 12);
+        assertThat(engine.emptyFrames).isEqualTo(5);
     }
 
     private static void await(BooleanSupplier done) throws InterruptedException {

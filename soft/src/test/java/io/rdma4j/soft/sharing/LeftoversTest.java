@@ -3,8 +3,7 @@ package io.rdma4j.soft.sharing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.soft.ChildProcess;
-import io.rdma4j.soft.ClaimProcess;
+import io.rdma4j.fixture.ChildProcess;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
@@ -80,7 +79,7 @@ class LeftoversTest {
     }
 
     @Test
-    void directoryThatThisProcessUsesByAnotherNameStays() throws IOException {
+    void directoryThatThisProcessUsesByAnotherNameStays() throws Exception {
         Path current = directory("4026531840");
         Path used = directory("4026531841");
         Slots slot = Slots.claim(RunDirectory.at(used), new Random(1));
@@ -90,7 +89,7 @@ class LeftoversTest {
     }
 
     @Test
-    void slotIsClaimedInTheCurrentFileAlthoughTheDirectoryWasRemoved() throws IOException {
+    void slotIsClaimedInTheCurrentFileAlthoughTheDirectoryWasRemoved() throws Exception {
         RunDirectory run = RunDirectory.at(directory("4026531841"));
         Slots.claim(run, new Random(1)).close();
         Leftovers.removeUnused(run.path()); // as by another process, which has seen that no process has a slot

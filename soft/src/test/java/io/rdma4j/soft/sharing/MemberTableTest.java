@@ -4,10 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
-import io.rdma4j.soft.device.RunningStack;
-import io.rdma4j.soft.device.StackAccess;
-import io.rdma4j.soft.engine.Receiver;
-import io.rdma4j.soft.process.ProcessStack;
+import io.rdma4j.link.memory.MemoryNetwork;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Frame;
@@ -16,12 +13,13 @@ import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;
 import io.rdma4j.wire.cm.Drep;
+import io.rdma4j.wire.cm.GsiPacket;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rtu;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
+import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,14 +30,11 @@ class MemberTableTest {
     private static final int ABSENT = 254;
     private static final int ICRC_BYTES = 4;
 
-    private final RunningStack stack = StackAccess.devices(ProcessStack.stack()).running();
+    private final TestEngine engine = new TestEngine(new MemoryNetwork(9000).newLinkSet());
     private final CountingListener listener = new CountingListener();
-    private final MemberTable owner = new MemberTable(
-            stack.engines().main(),
-            new HostPort(
-                    stack.engines().main(), stack.sharing(), InetAddress.ofLiteral("127.0.0.1"), Path.of("unused")),
-            listener,
-            Long.MIN_VALUE);
+
+    @SuppressWarnings("NullAway.Init")
+    private MemberTable owner;
 
     /** A listener to which no process ever connects. A real check for one is a system call. */
     private static final class CountingListener implements LinkSet.LocalListener {
@@ -57,19 +52,22 @@ class MemberTableTest {
 
     /** Keeps the engine's time constant during the test. */
     @BeforeEach
-    void lock() {
-        stack.engines().main().lock();
+    void lock() throws SharingException {
+        engine.lock();
+        Sharing sharing = new Sharing(RunDirectory.ofVirtualHost("host"), new Random(1));
+        HostPort port = new HostPort(engine, sharing, InetAddress.ofLiteral("127.0.0.1"));
+        owner = new MemberTable(engine, port, listener, Long.MIN_VALUE);
     }
 
     @AfterEach
     void unlock() {
-        stack.engines().main().unlock();
+        engine.unlock();
     }
 
     private static Packet packet(CmMessage message) {
         byte[] bytes = new byte[Bth.LENGTH + Deth.LENGTH + CmMad.LENGTH + ICRC_BYTES];
         MemorySegment memory = MemorySegment.ofArray(bytes);
-        Bth.write(memory, 0, Opcode.UD_SEND_ONLY.code(), false, 0, 0xffff, Receiver.GSI_QUEUE_PAIR, false, 0);
+        Bth.write(memory, 0, Opcode.UD_SEND_ONLY.code(), false, 0, 0xffff, GsiPacket.QUEUE_PAIR, false, 0);
         message.emit(memory, Bth.LENGTH + Deth.LENGTH, 1);
         Frame frame = new Frame();
         frame.segment = memory;

@@ -3,11 +3,7 @@ package io.rdma4j.soft.sharing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.soft.ChildProcess;
-import io.rdma4j.soft.ClaimProcess;
-import io.rdma4j.soft.ListeningProcess;
-import io.rdma4j.soft.TestAddresses;
-import io.rdma4j.soft.host.HostNetwork;
+import io.rdma4j.fixture.ChildProcess;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -171,9 +167,9 @@ class SystemLockFileTest {
     }
 
     @Test
-    void usedFilesDoNotLookOld() throws IOException {
+    void usedFilesDoNotLookOld() throws Exception {
         RunDirectory directory = RunDirectory.at(folder.resolve("run"));
-        try (Sharing sharing = new Sharing(directory, HostNetwork.SYSTEM, new Random(1))) {
+        try (Sharing sharing = new Sharing(directory, new Random(1))) {
             FileTime old = FileTime.fromMillis(1_000_000_000_000L);
             for (Path each : List.of(directory.file(Slots.FILE), directory.fileOfNamespace(Slots.FILE))) {
                 Files.setLastModifiedTime(each, old);
@@ -184,9 +180,9 @@ class SystemLockFileTest {
     }
 
     @Test
-    void directoryThatWasRemovedIsCreatedAgain() throws IOException {
+    void directoryThatWasRemovedIsCreatedAgain() throws Exception {
         RunDirectory directory = RunDirectory.at(folder.resolve("run"));
-        try (Sharing sharing = new Sharing(directory, HostNetwork.SYSTEM, new Random(1))) {
+        try (Sharing sharing = new Sharing(directory, new Random(1))) {
             removeAll(directory.path());
             sharing.keepFiles(System.nanoTime());
             assertThat(directory.file(Slots.FILE)).exists();
@@ -200,23 +196,6 @@ class SystemLockFileTest {
                 Files.delete(each);
             }
         }
-    }
-
-    /** As {@code systemd-tmpfiles} does, which leaves out a directory that it cannot lock. */
-    @Test
-    @EnabledOnOs(OS.LINUX)
-    void cleanerLeavesOutTheDirectoryOfARunningProcess() throws Exception {
-        Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/flock")), "needs flock");
-        Path run = folder.resolve("run");
-        List<String> lock = List.of("/usr/bin/flock", "-n", "-x", run.toString(), "true");
-        List<String> options = List.of("-Drdma4j.run.dir=" + run, "-Drdma4j.link=linux");
-        try (ChildProcess process = new ChildProcess(
-                ListeningProcess.class, options, TestAddresses.loopback().getHostAddress(), "7")) {
-            process.expect("listen done");
-            assertThat(new ProcessBuilder(lock).start().waitFor()).isEqualTo(1);
-            process.kill();
-        }
-        assertThat(new ProcessBuilder(lock).start().waitFor()).isZero();
     }
 
     @Test

@@ -1,10 +1,10 @@
-package io.rdma4j.soft.engine;
+package io.rdma4j.soft.sharing;
 
-import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.link.Link;
+import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.link.host.Interfaces;
-import io.rdma4j.verbs.Gid;
 import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.Packet;
 import java.net.InetAddress;
 
@@ -18,14 +18,11 @@ public abstract class Port {
     private final long high;
     private final long low;
 
-    /** The number of duty cycles since the last input. */
-    int idleCycles;
-
     /** Creates the port of a local address. */
     protected Port(InetAddress address) {
         this.address = address;
-        high = Gid.of(address).high();
-        low = Gid.of(address).low();
+        high = GidAddresses.high(address);
+        low = GidAddresses.low(address);
     }
 
     /** Returns the local address. Any thread. */
@@ -63,25 +60,22 @@ public abstract class Port {
      *
      * @param all true to include sources that rarely have input: each poll is a system call
      */
-    protected abstract int receive(long nowNanos, boolean all);
+    public abstract int receive(long nowNanos, boolean all);
 
     /**
      * Receives a burst from the sources that {@link #receive} does not poll each time; returns the number of frames.
      * Called by a leader whose poll found nothing: input left there, whoever sent it, would keep it from blocking.
      */
-    protected abstract int receiveStray(long nowNanos);
+    public abstract int receiveStray(long nowNanos);
 
     /** Returns the time at which {@link #receive} must be called even without input. */
-    protected abstract long nextDeadlineNanos();
-
-    /** Waits until packets for this process arrive. Any thread, without an engine's lock. */
-    public abstract void awaitConnected(long deadlineNanos);
+    public abstract long nextDeadlineNanos();
 
     /**
      * Relays a frame to the process of a slot that shares the address. Returns false if there is none; that of a port
      * that only this process receives from has none.
      */
-    protected boolean relay(int slot, Frame frame) {
+    public boolean relay(int slot, Frame frame) {
         return false;
     }
 
@@ -95,6 +89,6 @@ public abstract class Port {
 
     @Override
     public String toString() {
-        return "port " + AddressText.of(address);
+        return "port " + Gid.toString(high, low);
     }
 }

@@ -1,9 +1,5 @@
-package io.rdma4j.soft;
+package io.rdma4j.soft.sharing;
 
-import io.rdma4j.soft.sharing.PortClaims;
-import io.rdma4j.soft.sharing.RunDirectory;
-import io.rdma4j.soft.sharing.Slots;
-import io.rdma4j.verbs.RdmaException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -26,7 +22,7 @@ public final class ClaimProcess {
     private ClaimProcess() {}
 
     /** Runs the process; the argument is the run directory. */
-    public static void main(String[] arguments) throws IOException {
+    public static void main(String[] arguments) throws IOException, SharingException {
         RunDirectory directory = RunDirectory.at(Path.of(arguments[0]));
         Slots slot = Slots.claim(directory, new Random());
         PortClaims claims = new PortClaims(directory);
@@ -59,8 +55,8 @@ public final class ClaimProcess {
                                 Integer.parseInt(words[4])));
                 }
                 System.out.println("= ok");
-            } catch (RdmaException e) {
-                System.out.println("= " + e.errno());
+            } catch (SharingException e) {
+                System.out.println("= " + e.reason());
             }
         }
     }
@@ -71,7 +67,7 @@ public final class ClaimProcess {
             for (int i = 0; i < CLAIMS_PER_ROUND; i++) {
                 try {
                     claims.claim(0x0106, address, true, false, port).close();
-                } catch (RdmaException e) {
+                } catch (SharingException e) {
                     failures++;
                 }
             }

@@ -1,13 +1,16 @@
-package io.rdma4j.soft.engine;
+package io.rdma4j.soft.sharing;
 
 /**
  * The position of a process' slot in its queue pair numbers and communication IDs: their upper 8 bits.
  *
- * <p>So a packet alone determines the process it is for. {@link io.rdma4j.soft.sharing.Slots} assigns the slots.
+ * <p>So a packet alone determines the process it is for. {@link Slots} assigns the slots.
  */
 public final class Slot {
     private static final int QUEUE_PAIR_NUMBER_SHIFT = 16;
     private static final int COMMUNICATION_ID_SHIFT = 24;
+
+    /** The bit of a queue pair number that is set if another engine than the main one drives the queue pair, in all processes. */
+    private static final int OTHER_ENGINES = 1 << QUEUE_PAIR_NUMBER_SHIFT - 1;
 
     private Slot() {}
 
@@ -18,11 +21,11 @@ public final class Slot {
 
     /** Returns whether the main engine of its process drives the queue pair of a number, and not one of the others. */
     public static boolean isOfMainEngine(int number) {
-        return QueuePairNumbers.isOfFirstEngine(number);
+        return (number & OTHER_ENGINES) == 0;
     }
 
     /** Returns a slot's queue pair number with the given lower 16 bits. */
-    static int queuePairNumber(int slot, int low) {
+    public static int queuePairNumber(int slot, int low) {
         return slot << QUEUE_PAIR_NUMBER_SHIFT | low;
     }
 

@@ -1,12 +1,11 @@
-package io.rdma4j.soft.sharing;
+package io.rdma4j.soft.engine;
 
 import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.ReceiveBurst;
-import io.rdma4j.soft.engine.Engine;
-import io.rdma4j.soft.engine.Port;
-import io.rdma4j.soft.engine.Receiver;
 import io.rdma4j.soft.host.SystemFailure;
+import io.rdma4j.soft.sharing.HostPort;
+import io.rdma4j.soft.sharing.Port;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 
@@ -46,8 +45,7 @@ final class SteeredPort extends Port {
             Link owned = hostPort.owned();
             Link steered = owned == null ? null : engine.openSteered(owned);
             Link link = steered == null ? engine.links().openUdp(hostPort.address(), 0) : steered;
-            return new SteeredPort(
-                    engine, hostPort, engine.decorate(new SiblingLink(link, hostPort.siblings())), steered != null);
+            return new SteeredPort(engine, hostPort, engine.decorate(hostPort.sendingDirectly(link)), steered != null);
         } catch (IOException e) {
             throw SystemFailure.of("ibv_modify_qp", "open a socket of " + AddressText.of(hostPort.address()), e, "");
         }
@@ -59,7 +57,7 @@ final class SteeredPort extends Port {
     }
 
     @Override
-    protected int receive(long nowNanos, boolean all) {
+    public int receive(long nowNanos, boolean all) {
         if (!isSteered) {
             return 0;
         }
@@ -72,7 +70,7 @@ final class SteeredPort extends Port {
 
     /** Drops the input of a port that frames are not steered to: no peer is supposed to send to it. */
     @Override
-    protected int receiveStray(long nowNanos) {
+    public int receiveStray(long nowNanos) {
         if (!isSteered) {
             int _ = link.poll(burst);
         }
@@ -80,12 +78,7 @@ final class SteeredPort extends Port {
     }
 
     @Override
-    protected long nextDeadlineNanos() {
+    public long nextDeadlineNanos() {
         return link.nextDeadlineNanos();
-    }
-
-    @Override
-    public void awaitConnected(long deadlineNanos) {
-        hostPort.awaitConnected(deadlineNanos);
     }
 }
