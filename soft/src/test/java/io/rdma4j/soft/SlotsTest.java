@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.fixture.ChildProcess;
+import io.rdma4j.sharing.RunDirectory;
+import io.rdma4j.sharing.SharingException;
+import io.rdma4j.sharing.Slots;
 import io.rdma4j.soft.host.RunDirectories;
-import io.rdma4j.soft.sharing.RunDirectory;
-import io.rdma4j.soft.sharing.SharingException;
-import io.rdma4j.soft.sharing.Slots;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

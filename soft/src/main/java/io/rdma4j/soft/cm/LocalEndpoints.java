@@ -1,10 +1,10 @@
 package io.rdma4j.soft.cm;
 
+import io.rdma4j.sharing.Port;
 import io.rdma4j.soft.device.SoftDevice;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.SharedPorts;
-import io.rdma4j.soft.sharing.Port;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.spi.DeviceChoice;
 import io.rdma4j.wire.cm.CmRoute;

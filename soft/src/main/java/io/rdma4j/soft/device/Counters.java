@@ -1,7 +1,7 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.sharing.SharingCounters;
 import io.rdma4j.soft.engine.EngineCounters;
-import io.rdma4j.soft.sharing.SharingCounters;
 import io.rdma4j.transport.QueuePairCounters;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,10 +1,10 @@
 package io.rdma4j.soft.device;
 
 import io.rdma4j.cm.host.AddressText;
+import io.rdma4j.sharing.Port;
 import io.rdma4j.soft.engine.DrivenQueuePair;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.SharedPorts;
-import io.rdma4j.soft.sharing.Port;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.UcQueuePair;

@@ -1,10 +1,10 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.sharing.Sharing;
 import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.soft.engine.SharedPorts;
 import io.rdma4j.soft.gsi.GsiQueuePair;
 import io.rdma4j.soft.gsi.MulticastGroups;
-import io.rdma4j.soft.sharing.Sharing;
 import java.util.Map;
 
 /**

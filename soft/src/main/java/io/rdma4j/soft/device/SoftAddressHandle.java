@@ -1,7 +1,7 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.sharing.Port;
 import io.rdma4j.soft.engine.DatagramRoute;
-import io.rdma4j.soft.sharing.Port;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Errno;

@@ -1,11 +1,11 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.sharing.Port;
 import io.rdma4j.soft.engine.DrivenQueuePair;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.soft.events.QueuePairErrorEvent;
 import io.rdma4j.soft.report.QueuePairReport;
-import io.rdma4j.soft.sharing.Port;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.ReceiveRequest;

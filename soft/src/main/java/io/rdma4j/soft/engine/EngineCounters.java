@@ -1,6 +1,6 @@
 package io.rdma4j.soft.engine;
 
-import io.rdma4j.soft.sharing.SharingCounters;
+import io.rdma4j.sharing.SharingCounters;
 
 /** The counters of an engine. What passes between processes is in {@link SharingCounters}. Written under the engine lock; other threads may read stale values. */
 public final class EngineCounters {

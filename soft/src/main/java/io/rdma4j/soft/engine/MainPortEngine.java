@@ -3,11 +3,11 @@ package io.rdma4j.soft.engine;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.decorator.LinkDecorator;
+import io.rdma4j.sharing.HostPort;
+import io.rdma4j.sharing.Port;
+import io.rdma4j.sharing.PortEngine;
 import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.soft.events.PortOwnershipEvent;
-import io.rdma4j.soft.sharing.HostPort;
-import io.rdma4j.soft.sharing.Port;
-import io.rdma4j.soft.sharing.PortEngine;
 import io.rdma4j.verbs.wait.Signal;
 import java.util.function.LongConsumer;
 

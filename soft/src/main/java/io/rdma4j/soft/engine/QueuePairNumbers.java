@@ -1,6 +1,6 @@
 package io.rdma4j.soft.engine;
 
-import io.rdma4j.soft.sharing.Slot;
+import io.rdma4j.sharing.Slot;
 
 /**
  * The layout of queue pair numbers of 24 bits.

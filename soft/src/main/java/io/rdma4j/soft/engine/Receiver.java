@@ -1,8 +1,8 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.ReceiveBurst;
-import io.rdma4j.soft.sharing.Port;
-import io.rdma4j.soft.sharing.Slot;
+import io.rdma4j.sharing.Port;
+import io.rdma4j.sharing.Slot;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Frame;

@@ -1,13 +1,13 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.cm.host.AddressText;
+import io.rdma4j.sharing.HostPort;
+import io.rdma4j.sharing.Port;
+import io.rdma4j.sharing.RunDirectory;
+import io.rdma4j.sharing.Sharing;
+import io.rdma4j.sharing.SharingException;
 import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.host.SystemFailure;
-import io.rdma4j.soft.sharing.HostPort;
-import io.rdma4j.soft.sharing.Port;
-import io.rdma4j.soft.sharing.RunDirectory;
-import io.rdma4j.soft.sharing.Sharing;
-import io.rdma4j.soft.sharing.SharingException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.wait.Signal;

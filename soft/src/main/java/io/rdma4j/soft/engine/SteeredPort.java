@@ -3,9 +3,9 @@ package io.rdma4j.soft.engine;
 import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.ReceiveBurst;
+import io.rdma4j.sharing.HostPort;
+import io.rdma4j.sharing.Port;
 import io.rdma4j.soft.host.SystemFailure;
-import io.rdma4j.soft.sharing.HostPort;
-import io.rdma4j.soft.sharing.Port;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 

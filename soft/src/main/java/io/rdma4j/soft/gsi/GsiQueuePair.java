@@ -1,10 +1,10 @@
 package io.rdma4j.soft.gsi;
 
 import io.rdma4j.link.SendBurst;
+import io.rdma4j.sharing.Port;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.EngineCounters;
 import io.rdma4j.soft.engine.ManagementHandler;
-import io.rdma4j.soft.sharing.Port;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Deth;

@@ -1,13 +1,13 @@
 package io.rdma4j.soft.guardian;
 
+import io.rdma4j.sharing.DirectoryUse;
+import io.rdma4j.sharing.GuardedProcess;
+import io.rdma4j.sharing.GuardianChannel;
+import io.rdma4j.sharing.RunDirectory;
+import io.rdma4j.sharing.SharingException;
 import io.rdma4j.soft.device.StackSettings;
 import io.rdma4j.soft.host.RunDirectories;
 import io.rdma4j.soft.host.SystemFailure;
-import io.rdma4j.soft.sharing.DirectoryUse;
-import io.rdma4j.soft.sharing.GuardedProcess;
-import io.rdma4j.soft.sharing.GuardianChannel;
-import io.rdma4j.soft.sharing.RunDirectory;
-import io.rdma4j.soft.sharing.SharingException;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.spi.SharedThread;
 import io.rdma4j.wire.cm.AbandonedConnection;

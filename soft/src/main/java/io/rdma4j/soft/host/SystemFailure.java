@@ -1,7 +1,7 @@
 package io.rdma4j.soft.host;
 
 import io.rdma4j.cm.host.DescriptorShortage;
-import io.rdma4j.soft.sharing.SharingException;
+import io.rdma4j.sharing.SharingException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;

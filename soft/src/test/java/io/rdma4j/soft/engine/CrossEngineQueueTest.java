@@ -3,9 +3,9 @@ package io.rdma4j.soft.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.link.Link;
+import io.rdma4j.sharing.Port;
 import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.process.ProcessStack;
-import io.rdma4j.soft.sharing.Port;
 import io.rdma4j.wire.Frame;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;

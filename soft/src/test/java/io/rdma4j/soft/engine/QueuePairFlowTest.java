@@ -6,7 +6,7 @@ import io.rdma4j.link.Flow;
 import io.rdma4j.link.ForwardingLink;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.memory.MemoryNetwork;
-import io.rdma4j.soft.sharing.Port;
+import io.rdma4j.sharing.Port;
 import io.rdma4j.transport.QueuePairMachine;
 import java.net.InetAddress;
 import java.util.Objects;

@@ -1,7 +1,7 @@
 package io.rdma4j.soft.report;
 
+import io.rdma4j.sharing.RunDirectory;
 import io.rdma4j.soft.host.RunDirectories;
-import io.rdma4j.soft.sharing.RunDirectory;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;

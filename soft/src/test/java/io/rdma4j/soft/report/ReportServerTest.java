@@ -3,8 +3,8 @@ package io.rdma4j.soft.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fixture.ChildProcess;
+import io.rdma4j.sharing.RunDirectory;
 import io.rdma4j.soft.host.RunDirectories;
-import io.rdma4j.soft.sharing.RunDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

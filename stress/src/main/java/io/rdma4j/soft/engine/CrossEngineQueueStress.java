@@ -1,7 +1,7 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.Link;
-import io.rdma4j.soft.sharing.Port;
+import io.rdma4j.sharing.Port;
 import io.rdma4j.wire.Frame;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
