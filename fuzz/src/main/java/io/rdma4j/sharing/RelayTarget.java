@@ -290,7 +290,7 @@ public final class RelayTarget implements FuzzTarget {
                 byte[] body = Arrays.copyOfRange(message, RelayMessage.FRAME_HEADER_BYTES, message.length);
                 Invariant.holds(Arrays.equals(Captures.payload(frame), body), "a frame is received as it was relayed");
             }
-            fixture.port.engine().onRelayedFrames(fixture.engine.nowNanos(), fixture.port, burst);
+            fixture.port.engine().receiver().onRelayedFrames(fixture.engine.nowNanos(), fixture.port, burst);
         }
     }
 

@@ -44,6 +44,7 @@ public final class HostPort extends Port {
     public static final long TAKEOVER_NANOS = 1_000_000_000;
 
     private final PortEngine engine;
+    private final FrameReceiver receiver;
     private final Sharing sharing;
     private final Path socket;
     private final ReceiveBurst burst = new ReceiveBurst(BURST_FRAMES);
@@ -67,6 +68,7 @@ public final class HostPort extends Port {
     public HostPort(PortEngine engine, Sharing sharing, InetAddress address) {
         super(address);
         this.engine = engine;
+        receiver = engine.receiver();
         this.sharing = sharing;
         socket = sharing.socket(address);
         role = new PortRole.NotOpen(address);
@@ -381,7 +383,7 @@ public final class HostPort extends Port {
     /** Processes the frames of {@link #burst}, all of which are for this process; returns their number. */
     int receiveOwn(long nowNanos, int received) {
         if (received > 0) {
-            engine.onRelayedFrames(nowNanos, this, burst);
+            receiver.onRelayedFrames(nowNanos, this, burst);
         }
         return received;
     }

@@ -110,7 +110,7 @@ final class MemberTable {
         int frames = 0;
         int received = link.poll(lastFrames);
         while (received > 0) {
-            engine.onFrames(engine.nowNanos(), port, lastFrames);
+            engine.receiver().onFrames(engine.nowNanos(), port, lastFrames);
             frames += received;
             received = frames < DRAIN_LIMIT_FRAMES ? link.poll(lastFrames) : 0;
         }

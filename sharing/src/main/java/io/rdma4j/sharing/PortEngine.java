@@ -1,7 +1,6 @@
 package io.rdma4j.sharing;
 
 import io.rdma4j.link.LinkSet;
-import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.decorator.LinkDecorator;
 import java.util.function.LongConsumer;
 
@@ -31,11 +30,8 @@ public interface PortEngine {
     /** Returns what adds the capture, trace and faults that the process is configured for to links. */
     LinkDecorator decorator();
 
-    /** Processes frames that arrived at UDP port 4791, for this process or to be {@linkplain Port#relay relayed}. */
-    void onFrames(long nowNanos, Port port, ReceiveBurst burst);
-
-    /** Processes frames for this process, which the owner has relayed or another process has sent directly. */
-    void onRelayedFrames(long nowNanos, Port port, ReceiveBurst burst);
+    /** Returns what processes the frames that arrive. */
+    FrameReceiver receiver();
 
     /** Makes all other engines of the process receive their pending frames. */
     void receivePendingOfOthers();
@@ -43,6 +39,6 @@ public interface PortEngine {
     /** Wakes the threads that wait for {@link HostPort#isConnected}, {@link HostPort#isRegistered} or {@link HostPort#isRefused}. */
     void onProgress();
 
-    /** Takes note of another {@linkplain HostPort#role role} of this process. */
+    /** Takes note of another {@linkplain HostPort#roleName role} of this process. */
     void onRole(HostPort port);
 }

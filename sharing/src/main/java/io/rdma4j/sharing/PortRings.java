@@ -264,7 +264,7 @@ final class PortRings {
             long written = ring.written();
             burst.clear();
             while (!ring.hasReached(written) && ring.poll(burst, port.high(), port.low(), burst.capacity()) > 0) {
-                engine.onRelayedFrames(engine.nowNanos(), port, burst);
+                engine.receiver().onRelayedFrames(engine.nowNanos(), port, burst);
                 counters.memoryReceivedPackets += burst.count();
                 burst.clear();
             }

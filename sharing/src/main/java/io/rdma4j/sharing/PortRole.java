@@ -102,7 +102,7 @@ sealed interface PortRole {
         /** Selects one poll in 1024, since a poll of rings is no system call. */
         private static final int SELDOM_MASK = 1023;
 
-        private final PortEngine engine;
+        private final FrameReceiver receiver;
         private final HostPort port;
         private final MemberTable members;
         private final Link bound;
@@ -120,7 +120,7 @@ sealed interface PortRole {
          * @param sender the UDP port that this process has sent from so far; null for its first role, which sends from {@code bound}
          */
         Owner(PortEngine engine, HostPort port, MemberTable members, Link bound, @Nullable Link sender) {
-            this.engine = engine;
+            receiver = engine.receiver();
             this.port = port;
             this.members = members;
             this.bound = bound;
@@ -164,7 +164,7 @@ sealed interface PortRole {
             rings.preparePoll(nowNanos, all);
             int received = link.poll(burst);
             if (received > 0) {
-                engine.onFrames(nowNanos, port, burst);
+                receiver.onFrames(nowNanos, port, burst);
             }
             if (all || (++receives & (port.isMemoryBusy(nowNanos) ? SELDOM_MASK : RARELY_MASK)) == 0) {
                 received += members.receive();

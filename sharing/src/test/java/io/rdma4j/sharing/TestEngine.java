@@ -15,7 +15,7 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** An engine for tests of ports: counts what arrives. Once a port is open, a thread receives all the time. */
-final class TestEngine implements PortEngine, AutoCloseable {
+final class TestEngine implements PortEngine, FrameReceiver, AutoCloseable {
     /** A deadline, which is checked in each round. */
     private static final class Deadline implements Timer {
         private final LongConsumer task;
@@ -150,6 +150,11 @@ final class TestEngine implements PortEngine, AutoCloseable {
     @Override
     public LinkDecorator decorator() {
         return decorator;
+    }
+
+    @Override
+    public FrameReceiver receiver() {
+        return this;
     }
 
     @Override

@@ -1,10 +1,9 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.LinkSet;
-import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.decorator.LinkDecorator;
+import io.rdma4j.sharing.FrameReceiver;
 import io.rdma4j.sharing.HostPort;
-import io.rdma4j.sharing.Port;
 import io.rdma4j.sharing.PortEngine;
 import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.soft.events.PortOwnershipEvent;
@@ -53,13 +52,8 @@ final class MainPortEngine implements PortEngine {
     }
 
     @Override
-    public void onFrames(long nowNanos, Port port, ReceiveBurst burst) {
-        engine.receiver().onFrames(nowNanos, port, burst);
-    }
-
-    @Override
-    public void onRelayedFrames(long nowNanos, Port port, ReceiveBurst burst) {
-        engine.receiver().onRelayedFrames(nowNanos, port, burst);
+    public FrameReceiver receiver() {
+        return engine.receiver();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.ReceiveBurst;
+import io.rdma4j.sharing.FrameReceiver;
 import io.rdma4j.sharing.Port;
 import io.rdma4j.sharing.Slot;
 import io.rdma4j.wire.Aeth;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Frames that fail a check are counted and silently dropped, as by every RoCEv2 device. Used under the engine lock;
  * allocates nothing.
  */
-public final class Receiver implements CrossEngineQueue.FrameHandler {
+public final class Receiver implements FrameReceiver, CrossEngineQueue.FrameHandler {
     /** The destination queue pair of every datagram to a multicast group. */
     static final int MULTICAST_QUEUE_PAIR = 0xff_ffff;
 
@@ -81,15 +82,15 @@ public final class Receiver implements CrossEngineQueue.FrameHandler {
                         == Bth.destinationQueuePair(next.segment, next.offset);
     }
 
-    /** Processes the frames of a burst that arrived at UDP port 4791 of this process. */
-    void onFrames(long nowNanos, Port port, ReceiveBurst burst) {
+    @Override
+    public void onFrames(long nowNanos, Port port, ReceiveBurst burst) {
         for (int i = 0; i < burst.count(); i++) {
             onFrame(nowNanos, port, inOrder(burst, i));
         }
     }
 
-    /** Processes the frames of a burst for this process that was relayed by the owner of the port, or sent directly. */
-    void onRelayedFrames(long nowNanos, Port port, ReceiveBurst burst) {
+    @Override
+    public void onRelayedFrames(long nowNanos, Port port, ReceiveBurst burst) {
         for (int i = 0; i < burst.count(); i++) {
             onRelayedFrame(nowNanos, port, inOrder(burst, i));
         }
