@@ -10,12 +10,15 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** An engine for tests of ports: counts what arrives. Once a port is open, a thread receives all the time. */
 final class TestEngine implements PortEngine, FrameReceiver, AutoCloseable {
+    private static final long PAUSE_NANOS = 100_000;
+
     /** A deadline, which is checked in each round. */
     private static final class Deadline implements Timer {
         private final LongConsumer task;
@@ -116,7 +119,7 @@ final class TestEngine implements PortEngine, FrameReceiver, AutoCloseable {
             } finally {
                 unlock();
             }
-            Thread.yield();
+            LockSupport.parkNanos(PAUSE_NANOS);
         }
     }
 

@@ -18,6 +18,7 @@ import java.net.InetAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(20)
 class SharedPortsTest {
     private static final InetAddress ADDRESS = InetAddress.ofLiteral("127.0.0.1");
+    private static final long PAUSE_NANOS = 100_000;
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
@@ -105,7 +107,7 @@ class SharedPortsTest {
             if (joined != null) {
                 joined.close();
             }
-            Thread.yield();
+            LockSupport.parkNanos(PAUSE_NANOS);
         }
     }
 }
