@@ -44,15 +44,15 @@ class StrayDatagramsTest {
 
     private final MemoryNetwork network = new MemoryNetwork(9000);
     private final LinkSet others = network.newLinkSet();
-    private final List<Process> processes = new ArrayList<>();
+    private final List<HostProcess> processes = new ArrayList<>();
 
     /** What a process of this address has. */
-    private final class Process {
+    private final class HostProcess {
         final Sharing sharing;
         final Engines engines;
         final SharedPorts ports;
 
-        Process() throws Exception {
+        HostProcess() throws Exception {
             LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
             sharing = new Sharing(RunDirectory.at(folder.resolve("run")), new Random(1));
             engines = new Engines(
@@ -71,7 +71,7 @@ class StrayDatagramsTest {
 
     @AfterEach
     void end() {
-        List.copyOf(processes).forEach(Process::end);
+        List.copyOf(processes).forEach(HostProcess::end);
     }
 
     private static void send(Link from, int port) {
@@ -92,7 +92,7 @@ class StrayDatagramsTest {
 
     @Test
     void unsteeredSideSocketIsEmptyAfterOneCycleOfTheLeader() throws Exception {
-        Process process = new Process();
+        HostProcess process = new HostProcess();
         Engine side = process.engines.engine(1);
         Port port = process.ports.open(side, ADDRESS);
         Link stranger = others.openUdp(ADDRESS, 0);
@@ -110,9 +110,9 @@ class StrayDatagramsTest {
 
     @Test
     void previousSendingSocketOfAnOwnerIsEmptyAfterOneCycleOfTheLeader() throws Exception {
-        Process owner = new Process();
+        HostProcess owner = new HostProcess();
         owner.ports.openHostPort(ADDRESS);
-        Process process = new Process();
+        HostProcess process = new HostProcess();
         HostPort port = process.ports.openHostPort(ADDRESS);
         owner.end();
         while (port.owned() == null) {
@@ -124,9 +124,9 @@ class StrayDatagramsTest {
 
     @Test
     void socketOfAProcessWithoutAnOwnerIsEmptyAfterOneCycleOfTheLeader() throws Exception {
-        Process owner = new Process();
+        HostProcess owner = new HostProcess();
         owner.ports.openHostPort(ADDRESS);
-        Process process = new Process();
+        HostProcess process = new HostProcess();
         HostPort port = process.ports.openHostPort(ADDRESS);
         process.engines.main().lock();
         try {
