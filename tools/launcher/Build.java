@@ -19,7 +19,7 @@ final class Build {
 
     /** The rooms that a program needs for RDMA sockets over the software device and over the devices of the machine. */
     private static final List<String> AGENT_ROOMS =
-            List.of("wire", "transport", "link", "verbs", "cm", "soft", "hardware", "sockets");
+            List.of("wire", "transport", "link", "verbs", "cm", "sharing", "soft", "hardware", "sockets");
 
     private Build() {}
 

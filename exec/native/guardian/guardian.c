@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The file: io.rdma4j.soft.sharing.CrashDisconnectFormat has the same numbers. */
+/* The file: io.rdma4j.sharing.CrashDisconnectFormat has the same numbers. */
 enum { MAGIC = 0x52344344, VERSION = 1, MAX_RECORDS = 1 << 16 };
 enum state { FREE, ESTABLISHED, TAKEN };
 

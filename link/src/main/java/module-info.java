@@ -7,23 +7,28 @@ module io.rdma4j.link {
     requires transitive io.rdma4j.wire;
 
     exports io.rdma4j.link to
+            io.rdma4j.sharing,
             io.rdma4j.simulator,
             io.rdma4j.soft,
             io.rdma4j.testkit,
             io.rdma4j.tools;
     exports io.rdma4j.link.decorator to
+            io.rdma4j.sharing,
             io.rdma4j.soft,
             io.rdma4j.testkit,
             io.rdma4j.tools;
     exports io.rdma4j.link.host to
+            io.rdma4j.sharing,
             io.rdma4j.soft,
             io.rdma4j.testkit;
     exports io.rdma4j.link.memory to
+            io.rdma4j.sharing,
             io.rdma4j.soft,
             io.rdma4j.testkit;
     exports io.rdma4j.link.ring to
             io.rdma4j.simulator;
     exports io.rdma4j.link.system to
+            io.rdma4j.sharing,
             io.rdma4j.soft,
             io.rdma4j.tools;
 }

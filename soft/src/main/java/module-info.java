@@ -8,6 +8,7 @@ module io.rdma4j.soft {
     requires transitive io.rdma4j.cm;
     requires io.rdma4j.transport;
     requires io.rdma4j.link;
+    requires io.rdma4j.sharing;
     requires io.rdma4j.wire;
 
     exports io.rdma4j.soft;
@@ -18,8 +19,6 @@ module io.rdma4j.soft {
     exports io.rdma4j.soft.engine to
             io.rdma4j.testkit;
     exports io.rdma4j.soft.host to
-            io.rdma4j.testkit;
-    exports io.rdma4j.soft.sharing to
             io.rdma4j.testkit;
     exports io.rdma4j.soft.guardian to
             io.rdma4j.tools;

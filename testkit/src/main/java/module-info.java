@@ -4,6 +4,7 @@ module io.rdma4j.testkit {
     requires static org.jspecify;
     requires io.rdma4j.wire;
     requires io.rdma4j.link;
+    requires io.rdma4j.sharing;
     requires transitive io.rdma4j.verbs;
     requires transitive io.rdma4j.cm;
     requires transitive io.rdma4j.soft;

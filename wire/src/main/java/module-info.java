@@ -6,12 +6,14 @@ module io.rdma4j.wire {
 
     exports io.rdma4j.wire to
             io.rdma4j.link,
+            io.rdma4j.sharing,
             io.rdma4j.simulator,
             io.rdma4j.soft,
             io.rdma4j.testkit,
             io.rdma4j.tools,
             io.rdma4j.transport;
     exports io.rdma4j.wire.cm to
+            io.rdma4j.sharing,
             io.rdma4j.simulator,
             io.rdma4j.soft,
             io.rdma4j.transport;

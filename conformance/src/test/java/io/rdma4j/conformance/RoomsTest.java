@@ -49,11 +49,12 @@ class RoomsTest {
             Map.entry("verbs", Set.of()),
             Map.entry("fixture", Set.of("verbs")),
             Map.entry("cm", Set.of("verbs")),
-            Map.entry("soft", Set.of("verbs", "cm", "transport", "link", "wire")),
+            Map.entry("sharing", Set.of("link", "wire")),
+            Map.entry("soft", Set.of("verbs", "cm", "transport", "sharing", "link", "wire")),
             Map.entry("hardware", Set.of("verbs", "cm")),
             Map.entry("sockets", Set.of("verbs", "cm", "wire")),
             Map.entry("simulator", Set.of("sockets", "link", "transport", "wire")),
-            Map.entry("testkit", Set.of("verbs", "cm", "library", "soft", "link", "wire")),
+            Map.entry("testkit", Set.of("verbs", "cm", "library", "soft", "sharing", "link", "wire")),
             Map.entry("exec", Set.of("verbs", "cm")),
             Map.entry("library", Set.of("verbs", "cm")),
             Map.entry("tools", Set.of("verbs", "cm", "soft", "hardware", "sockets", "simulator", "link", "wire")));
@@ -168,13 +169,13 @@ class RoomsTest {
 
     /** Classes whose state belongs to the process: the lock files, the default stack, and the access that the class of the stacks provides. */
     private static final Set<String> STATE_OF_THE_PROCESS = Set.of(
-            "io.rdma4j.soft.sharing.SystemLockFile",
+            "io.rdma4j.sharing.SystemLockFile",
             "io.rdma4j.soft.process.ProcessStack",
             "io.rdma4j.soft.device.StackAccess");
 
     @Test
     void aStackOwnsItsStateAndIsGivenItsClock() {
-        DescribedPredicate<JavaClass> ofStack = resideInAPackage(packages("soft"))
+        DescribedPredicate<JavaClass> ofStack = resideInAnyPackage(packages("soft"), packages("sharing"))
                 .and(DescribedPredicate.describe(
                         "belong to a stack", type -> !STATE_OF_THE_PROCESS.contains(type.getName())));
         fields().that()
@@ -228,7 +229,12 @@ class RoomsTest {
     void noSimpleNameIsUsedTwiceInTheApiRoomsAndSoft() {
         Map<String, List<String>> byName = CLASSES.stream()
                 .filter(resideInAnyPackage(
-                        packages("verbs"), packages("cm"), packages("sockets"), packages("soft"), packages("library")))
+                        packages("verbs"),
+                        packages("cm"),
+                        packages("sockets"),
+                        packages("sharing"),
+                        packages("soft"),
+                        packages("library")))
                 .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
                 .collect(Collectors.groupingBy(
                         JavaClass::getSimpleName, Collectors.mapping(JavaClass::getName, Collectors.toList())));
@@ -273,10 +279,10 @@ class RoomsTest {
         slices().assignedFrom(packagesOf(room)).should().beFreeOfCycles().check(CLASSES);
     }
 
-    private static final String ROOMS_WITHOUT_API = "io\\.rdma4j\\.(wire|transport|link)";
+    private static final String ROOMS_WITHOUT_API = "io\\.rdma4j\\.(wire|transport|link|sharing)";
 
     @ParameterizedTest
-    @ValueSource(strings = {"wire", "transport", "link"})
+    @ValueSource(strings = {"wire", "transport", "link", "sharing"})
     void roomsWithoutAnApiAreExportedToOurOwnModulesOnly(String room) throws IOException {
         assertThat(moduleInfo(room))
                 .containsPattern("exports " + ROOMS_WITHOUT_API)

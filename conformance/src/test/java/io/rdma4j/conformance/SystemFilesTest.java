@@ -17,7 +17,7 @@ class SystemFilesTest {
 
     /** The modules of the library and the tools. */
     private static final List<String> MODULES =
-            List.of("link", "verbs", "cm", "soft", "hardware", "exec", "sockets", "testkit", "tools");
+            List.of("link", "verbs", "cm", "sharing", "soft", "hardware", "exec", "sockets", "testkit", "tools");
 
     private static final Pattern SYSTEM_PATH = Pattern.compile("\"/(proc|sys)[/\"]");
 

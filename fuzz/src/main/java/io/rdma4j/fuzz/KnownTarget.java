@@ -1,6 +1,6 @@
 package io.rdma4j.fuzz;
 
-import io.rdma4j.soft.sharing.RelayTarget;
+import io.rdma4j.sharing.RelayTarget;
 import java.util.function.Supplier;
 
 /** All targets, by their names for {@code fuzz/run --target}. */

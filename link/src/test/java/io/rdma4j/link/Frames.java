@@ -1,6 +1,6 @@
 package io.rdma4j.link;
 
-import io.rdma4j.link.internal.GidAddresses;
+import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.wire.Frame;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

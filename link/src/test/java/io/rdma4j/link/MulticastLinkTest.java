@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.link.host.Interfaces;
-import io.rdma4j.link.internal.GidAddresses;
 import io.rdma4j.link.internal.Groups;
 import io.rdma4j.link.system.LinkSets;
 import io.rdma4j.wire.Frame;

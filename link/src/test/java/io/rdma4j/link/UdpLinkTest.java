@@ -3,7 +3,7 @@ package io.rdma4j.link;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.link.internal.GidAddresses;
+import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.link.system.LinkSets;
 import io.rdma4j.wire.Frame;
 import java.io.IOException;

@@ -8,8 +8,8 @@ import io.rdma4j.soft.cm.StackCmProvider;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.device.StackSettings;
+import io.rdma4j.soft.host.RunDirectories;
 import io.rdma4j.soft.options.SecurityOptions;
-import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.soft.warmup.DataPathWarmUp;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
@@ -143,7 +143,7 @@ public final class SoftStack implements AutoCloseable {
 
         /** Sets the directory through which processes and stacks of this host share addresses. */
         public Builder runDirectory(Path directory) {
-            settings = settings.withRunDirectory(() -> RunDirectory.at(directory));
+            settings = settings.withRunDirectory(() -> RunDirectories.at(directory));
             return this;
         }
 

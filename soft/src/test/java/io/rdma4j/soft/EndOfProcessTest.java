@@ -1,5 +1,6 @@
 package io.rdma4j.soft;
 
+import io.rdma4j.fixture.ChildProcess;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Timeout;

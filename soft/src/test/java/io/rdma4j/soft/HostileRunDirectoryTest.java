@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.rdma4j.soft.sharing.RunDirectory;
+import io.rdma4j.fixture.ChildProcess;
+import io.rdma4j.sharing.RunDirectory;
+import io.rdma4j.soft.host.RunDirectories;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
@@ -50,7 +52,7 @@ class HostileRunDirectoryTest {
     }
 
     private static void refused(Path path, String why) {
-        assertThatThrownBy(() -> RunDirectory.at(path)).isInstanceOfSatisfying(RdmaException.class, e -> {
+        assertThatThrownBy(() -> RunDirectories.at(path)).isInstanceOfSatisfying(RdmaException.class, e -> {
             assertThat(e.errno()).isEqualTo(Errno.EACCES);
             assertThat(e).hasMessageContaining(why);
         });
@@ -69,7 +71,7 @@ class HostileRunDirectoryTest {
     @Test
     void directoryThatAnotherUserCanMoveIsRefused() throws IOException {
         requireRoot();
-        Path run = RunDirectory.at(parent.resolve("run")).path();
+        Path run = RunDirectories.at(parent.resolve("run")).path();
         Files.setAttribute(parent, "unix:uid", OTHER_USER);
         refused(run, parent + " belongs to user");
         refused(run.resolve("below"), parent + " belongs to user");
@@ -81,7 +83,7 @@ class HostileRunDirectoryTest {
         refused(parent.resolve("run"), "other users may write to " + parent);
         assertThat(parent).isEmptyDirectory();
         rights(parent, 0777 | STICKY);
-        assertThat(RunDirectory.at(parent.resolve("run")).path()).isDirectory();
+        assertThat(RunDirectories.at(parent.resolve("run")).path()).isDirectory();
     }
 
     @Test
@@ -107,7 +109,7 @@ class HostileRunDirectoryTest {
     void symbolicLinkThatNoOtherUserCanChangeIsFollowed() throws IOException {
         Path target = Files.createDirectory(folder.resolve("target"));
         Path link = Files.createSymbolicLink(parent.resolve("link"), Path.of("..", "target"));
-        assertThat(RunDirectory.at(link.resolve("run")).path()).isDirectory();
+        assertThat(RunDirectories.at(link.resolve("run")).path()).isDirectory();
         assertThat(target.resolve("run")).isDirectory();
         Path loop = Files.createSymbolicLink(parent.resolve("loop"), parent.resolve("loop"));
         refused(loop.resolve("run"), "symbolic links");

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.fixture.TestEndpoint;
-import io.rdma4j.soft.sharing.RunDirectory;
+import io.rdma4j.soft.host.RunDirectories;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
@@ -150,7 +150,7 @@ class PortTest {
         Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path link = Files.createSymbolicLink(directory.resolve("link"), open);
         for (Path path : List.of(open, link)) {
-            assertThatThrownBy(() -> RunDirectory.at(path))
+            assertThatThrownBy(() -> RunDirectories.at(path))
                     .isInstanceOfSatisfying(
                             RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EACCES));
         }
@@ -158,7 +158,7 @@ class PortTest {
 
     @Test
     void runDirectoryIsCreatedForItsOwnerOnly(@TempDir Path directory) throws IOException {
-        Path path = RunDirectory.at(directory.resolve("one").resolve("two")).path();
+        Path path = RunDirectories.at(directory.resolve("one").resolve("two")).path();
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
                 .isEqualTo("rwx------");
     }

@@ -3,6 +3,7 @@ package io.rdma4j.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.rdma4j.fixture.ChildProcess;
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.decorator.LinkOptions;

@@ -3,11 +3,11 @@ package io.rdma4j.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.soft.sharing.RunDirectory;
-import io.rdma4j.soft.sharing.Slots;
-import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.RdmaException;
-import java.io.IOException;
+import io.rdma4j.fixture.ChildProcess;
+import io.rdma4j.sharing.RunDirectory;
+import io.rdma4j.sharing.SharingException;
+import io.rdma4j.sharing.Slots;
+import io.rdma4j.soft.host.RunDirectories;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,15 +27,16 @@ class SlotsTest {
     Path folder;
 
     @Test
-    void unreachableObjectsOfAFailedStartDoNotReleaseTheSlot() throws IOException, InterruptedException {
-        RunDirectory directory = RunDirectory.at(folder.resolve("run"));
+    void unreachableObjectsOfAFailedStartDoNotReleaseTheSlot() throws Exception {
+        RunDirectory directory = RunDirectories.at(folder.resolve("run"));
         List<Slots> held = new ArrayList<>();
         for (int i = 0; i < SLOTS; i++) {
             held.add(Slots.claim(directory, new Random(i)));
         }
         assertThatThrownBy(() -> Slots.claim(directory, new Random(1)))
                 .isInstanceOfSatisfying(
-                        RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EAGAIN));
+                        SharingException.class,
+                        e -> assertThat(e.reason()).isEqualTo(SharingException.Reason.EXHAUSTED));
         for (int i = 0; i < COLLECTIONS; i++) {
             System.gc();
             Thread.sleep(20); // another thread closes collected objects
@@ -48,8 +49,8 @@ class SlotsTest {
     }
 
     @Test
-    void releasedSlotCanBeClaimedAgain() {
-        RunDirectory directory = RunDirectory.at(folder.resolve("run"));
+    void releasedSlotCanBeClaimedAgain() throws SharingException {
+        RunDirectory directory = RunDirectories.at(folder.resolve("run"));
         for (int i = 0; i < 2 * SLOTS; i++) {
             Slots.claim(directory, new Random(i)).close();
         }

@@ -113,7 +113,7 @@ class SoftStackTest {
                 ProtectionDomain domain = context.createProtectionDomain()) {
             assertThat(domain).isNotNull();
             RunningStack running = StackAccess.devices(stack).running();
-            running.sharing().openPort(running.engines().main(), InetAddress.ofLiteral("127.0.83.1"));
+            running.ports().open(running.engines().main(), InetAddress.ofLiteral("127.0.83.1"));
             Set<Thread> started = new HashSet<>(Thread.getAllStackTraces().keySet());
             started.removeAll(before);
             started.removeIf(thread -> !thread.getName().startsWith("rdma4j-"));

@@ -2,6 +2,7 @@ package io.rdma4j.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fixture.ChildProcess;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,13 +2,13 @@ package io.rdma4j.testkit;
 
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.link.memory.MemoryNetwork;
+import io.rdma4j.sharing.RunDirectory;
 import io.rdma4j.soft.SoftStack;
 import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.device.StackSettings;
 import io.rdma4j.soft.host.ObjectObserver;
 import io.rdma4j.soft.host.SingleInterfaceNetwork;
 import io.rdma4j.soft.host.StackClock;
-import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.verbs.Device;
 import java.net.InetAddress;
 import java.util.ArrayList;

@@ -39,7 +39,18 @@ class StartCacheTest {
             Objects.requireNonNull(Path.of("").toAbsolutePath().getParent());
     private static final Path JDK = Path.of(System.getProperty("java.home"));
     private static final List<String> ROOMS = List.of(
-            "wire", "transport", "link", "verbs", "cm", "soft", "hardware", "sockets", "simulator", "exec", "tools");
+            "wire",
+            "transport",
+            "link",
+            "verbs",
+            "cm",
+            "sharing",
+            "soft",
+            "hardware",
+            "sockets",
+            "simulator",
+            "exec",
+            "tools");
     private static final Path UNSET = Path.of("/");
 
     @TempDir

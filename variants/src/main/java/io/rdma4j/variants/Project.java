@@ -8,7 +8,7 @@ import java.util.List;
 final class Project {
     /** The rooms whose classes a simulation uses. */
     static final List<String> ROOMS =
-            List.of("wire", "transport", "link", "verbs", "cm", "soft", "sockets", "simulator");
+            List.of("wire", "transport", "link", "verbs", "cm", "sharing", "soft", "sockets", "simulator");
 
     private Project() {}
 

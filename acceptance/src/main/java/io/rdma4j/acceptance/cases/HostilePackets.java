@@ -11,6 +11,8 @@ import io.rdma4j.acceptance.process.Role;
 import io.rdma4j.acceptance.traffic.HostileDatagrams;
 import io.rdma4j.acceptance.traffic.Sealer;
 import io.rdma4j.acceptance.traffic.VerbsSide;
+import io.rdma4j.sharing.SharingCounters;
+import io.rdma4j.soft.device.RunningStack;
 import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.engine.EngineCounters;
 import io.rdma4j.soft.process.ProcessStack;
@@ -127,28 +129,24 @@ public final class HostilePackets implements AcceptanceTest {
                 attacker.send(packets.subList(0, SLICE), true); // warms up
                 settle();
                 Map<String, Object> report = new LinkedHashMap<>();
-                EngineCounters counters = StackAccess.devices(ProcessStack.stack())
-                        .engine()
-                        .engines()
-                        .counters();
+                RunningStack stack = StackAccess.devices(ProcessStack.stack()).running();
+                EngineCounters counters = stack.engines().counters();
                 long received = -counters.receivedPackets;
-                long counted = -accounted(counters);
+                long counted = -accounted(counters, stack.sharing().counters());
                 for (int from = 0; from < packets.size(); from += SLICE) {
                     List<byte[]> slice = packets.subList(from, Math.min(packets.size(), from + SLICE));
                     flow.run(attacked, () -> attacker.send(slice, true));
                     flow.run(reference, () -> attacker.send(slice, false));
                 }
                 settle();
-                counters = StackAccess.devices(ProcessStack.stack())
-                        .engine()
-                        .engines()
-                        .counters();
+                counters = stack.engines().counters();
                 report.put("seconds", (System.nanoTime() - begin) / 1_000_000_000);
                 report.put("packets", packets.size());
                 report.put("broken", attacker.broken);
                 report.put("failures", counters.queuePairFailures);
                 report.put("received", received + counters.receivedPackets);
-                report.put("counted", counted + accounted(counters));
+                report.put(
+                        "counted", counted + accounted(counters, stack.sharing().counters()));
                 report.put("share", attacked.perSecond() / reference.perSecond());
                 parent.report("result", report);
             }
@@ -159,8 +157,8 @@ public final class HostilePackets implements AcceptanceTest {
             LockSupport.parkNanos(SETTLING_NANOS);
         }
 
-        private static long accounted(EngineCounters c) {
-            return c.deliveredPackets + c.gsiPackets + c.relayedPackets + c.relayDrops + c.dropped();
+        private static long accounted(EngineCounters c, SharingCounters shared) {
+            return c.deliveredPackets + c.gsiPackets + shared.relayedPackets + shared.relayDrops + c.dropped();
         }
     }
 

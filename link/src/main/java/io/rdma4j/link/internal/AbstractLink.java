@@ -3,6 +3,7 @@ package io.rdma4j.link.internal;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkStatistics;
 import io.rdma4j.link.SendBurst;
+import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.wire.Frame;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;

@@ -2,6 +2,7 @@ package io.rdma4j.link.internal;
 
 import io.rdma4j.link.Link;
 import io.rdma4j.link.SendBurst;
+import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.wire.Frame;
 import java.net.InetSocketAddress;
 

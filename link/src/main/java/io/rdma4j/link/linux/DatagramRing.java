@@ -7,7 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.rdma4j.link.LinkStatistics;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.SendBurst;
-import io.rdma4j.link.internal.GidAddresses;
+import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.wire.Frame;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -2,7 +2,7 @@ package io.rdma4j.link.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
-import io.rdma4j.link.internal.GidAddresses;
+import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.link.internal.Groups;
 import java.io.IOException;
 import java.lang.foreign.Arena;

@@ -3,7 +3,7 @@ package io.rdma4j.link.linux;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 
 import io.rdma4j.link.ReceiveBurst;
-import io.rdma4j.link.internal.GidAddresses;
+import io.rdma4j.link.host.GidAddresses;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

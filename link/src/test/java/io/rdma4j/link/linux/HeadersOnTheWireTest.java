@@ -7,7 +7,7 @@ import io.rdma4j.link.Flow;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.SendBurst;
-import io.rdma4j.link.internal.GidAddresses;
+import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.link.system.LinkSets;
 import java.io.IOException;
 import java.lang.foreign.Arena;

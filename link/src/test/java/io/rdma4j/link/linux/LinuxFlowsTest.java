@@ -7,7 +7,7 @@ import io.rdma4j.link.Frames;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.SendBurst;
-import io.rdma4j.link.internal.GidAddresses;
+import io.rdma4j.link.host.GidAddresses;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.DatagramSocket;

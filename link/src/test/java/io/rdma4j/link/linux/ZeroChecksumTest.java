@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.ReceiveBurst;
-import io.rdma4j.link.internal.GidAddresses;
+import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.link.system.LinkSets;
 import java.io.IOException;
 import java.lang.foreign.Arena;

@@ -1,8 +1,8 @@
 package io.rdma4j.soft.cm;
 
 import io.rdma4j.cm.ConnectionAttempt;
-import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.transport.cm.RequestFilter;
+import io.rdma4j.wire.cm.CmRoute;
 import io.rdma4j.wire.cm.IpCmHeader;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Req;

@@ -1,13 +1,13 @@
 package io.rdma4j.soft.cm;
 
+import io.rdma4j.sharing.Port;
 import io.rdma4j.soft.device.SoftDevice;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.soft.engine.Engine;
-import io.rdma4j.soft.engine.Port;
-import io.rdma4j.soft.sharing.Sharing;
-import io.rdma4j.transport.cm.CmRoute;
+import io.rdma4j.soft.engine.SharedPorts;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.spi.DeviceChoice;
+import io.rdma4j.wire.cm.CmRoute;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -26,18 +26,18 @@ final class LocalEndpoints {
 
     private final SoftDevices devices;
     private final Engine engine;
-    private final Sharing sharing;
+    private final SharedPorts ports;
 
     /** Guarded by the engine's lock. */
-    private final List<Port> ports = new ArrayList<>();
+    private final List<Port> senders = new ArrayList<>();
 
     /** Guarded by the engine's lock. */
     private final List<LocalEndpoint> attached = new ArrayList<>();
 
-    LocalEndpoints(SoftDevices devices, Engine engine, Sharing sharing) {
+    LocalEndpoints(SoftDevices devices, Engine engine, SharedPorts ports) {
         this.devices = devices;
         this.engine = engine;
-        this.sharing = sharing;
+        this.ports = ports;
     }
 
     /** Returns the current local addresses of the stack's devices that a choice allows and a wildcard includes. */
@@ -85,7 +85,7 @@ final class LocalEndpoints {
         if (device == null) {
             return null;
         }
-        Port port = sharing.openPort(engine, address);
+        Port port = ports.open(engine, address);
         LocalEndpoint localEndpoint = endpoint(port.address(), device);
         engine.lock();
         try {
@@ -104,7 +104,7 @@ final class LocalEndpoints {
      * and therefore are attached already.
      */
     void attachVacant(InetAddress destination) {
-        if (destination.isLoopbackAddress() && sharing.isVacant(engine, destination)) {
+        if (destination.isLoopbackAddress() && ports.isVacant(destination)) {
             boolean _ = tryAttach(destination); // it fails if another process was faster, which then answers
         }
     }
@@ -124,8 +124,8 @@ final class LocalEndpoints {
 
     /** Adds a port to those that messages are sent from; under the lock. */
     void use(Port port) {
-        if (!ports.contains(port)) {
-            ports.add(port);
+        if (!senders.contains(port)) {
+            senders.add(port);
         }
     }
 
@@ -185,7 +185,7 @@ final class LocalEndpoints {
     /** Returns the port that messages of a route are sent from, or null; under the lock. */
     @Nullable
     Port portOf(CmRoute route) {
-        for (Port port : ports) {
+        for (Port port : senders) {
             if (CmRoute.isSameLink(port.scope(), route.scope())
                     && port.high() == route.local().high()
                     && port.low() == route.local().low()) {
@@ -197,11 +197,11 @@ final class LocalEndpoints {
 
     /** Routes connection requests to an attached address for the service ID to this process. */
     void registerService(InetAddress local, long serviceId) {
-        sharing.openHostPort(engine, local).registerService(serviceId);
+        ports.registerService(local, serviceId);
     }
 
     /** Reverts {@link #registerService}. */
     void unregisterService(InetAddress local, long serviceId) {
-        sharing.openHostPort(engine, local).unregisterService(serviceId);
+        ports.unregisterService(local, serviceId);
     }
 }

@@ -3,8 +3,10 @@ package io.rdma4j.soft.cm;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.link.host.Interfaces;
+import io.rdma4j.sharing.PortClaims;
+import io.rdma4j.sharing.SharingException;
 import io.rdma4j.soft.host.StackClock;
-import io.rdma4j.soft.sharing.PortClaims;
+import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
@@ -92,7 +94,11 @@ final class PortTable {
         if (conflict != null) {
             throw taken("rdma_bind_addr", hold, conflict);
         }
-        claim(hold);
+        try {
+            claim(hold);
+        } catch (SharingException refusal) {
+            throw refused("rdma_bind_addr", hold, refusal);
+        }
         return hold;
     }
 
@@ -107,8 +113,10 @@ final class PortTable {
                 try {
                     claim(hold);
                     return hold;
-                } catch (RdmaException refusal) {
-                    requireTaken(refusal);
+                } catch (SharingException refusal) {
+                    if (!isTaken(refusal)) {
+                        throw refused("rdma_bind_addr", hold, refusal);
+                    }
                 }
             }
         }
@@ -119,14 +127,22 @@ final class PortTable {
                 "Close identifiers that are not needed, or widen net.ipv4.ip_local_port_range");
     }
 
-    /** Throws unless the claim failed because the port is taken, in which case another port may be free. */
-    private static void requireTaken(RdmaException refusal) {
-        if (refusal.errno() != Errno.EADDRINUSE && refusal.errno() != Errno.EADDRNOTAVAIL) {
-            throw refusal;
-        }
+    /** Returns whether a claim failed because the port is taken, in which case another port may be free. */
+    private static boolean isTaken(SharingException refusal) {
+        return refusal.reason() == SharingException.Reason.IN_USE
+                || refusal.reason() == SharingException.Reason.UNAVAILABLE;
     }
 
-    private void claim(Hold hold) {
+    private static RdmaException refused(String operation, Hold hold, SharingException refusal) {
+        if (!isTaken(refusal)) {
+            return SystemFailure.of(operation, refusal);
+        }
+        String port = "RDMA port " + hold.local.getPort() + " of address " + AddressText.of(hold.local.getAddress());
+        return new RdmaException(
+                operation, SystemFailure.errno(refusal), port + ": " + refusal.details(), refusal.hint());
+    }
+
+    private void claim(Hold hold) throws SharingException {
         int port = hold.local.getPort();
         hold.claim =
                 claims.get().claim(hold.portSpace.code(), hold.local.getAddress(), hold.familyOnly, hold.reuse, port);
@@ -144,16 +160,24 @@ final class PortTable {
         if (conflict != null) {
             throw taken("rdma_listen", hold, conflict);
         }
-        if (hold.claim != null) {
-            hold.claim.listen();
+        try {
+            if (hold.claim != null) {
+                hold.claim.listen();
+            }
+        } catch (SharingException refusal) {
+            throw refused("rdma_listen", hold, refusal);
         }
         hold.listening = true;
     }
 
     /** Changes the options of a reservation. A listening port stays exclusive. */
     synchronized void options(Hold hold, boolean reuse, boolean familyOnly) {
-        if (reuse && !hold.listening && hold.claim != null) {
-            hold.claim.allowReuse();
+        try {
+            if (reuse && !hold.listening && hold.claim != null) {
+                hold.claim.allowReuse();
+            }
+        } catch (SharingException refusal) {
+            throw refused("rdma_set_option", hold, refusal);
         }
         hold.reuse = reuse;
         hold.familyOnly = familyOnly;

@@ -1,5 +1,6 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.sharing.SharingCounters;
 import io.rdma4j.soft.engine.EngineCounters;
 import io.rdma4j.transport.QueuePairCounters;
 import java.util.LinkedHashMap;
@@ -58,16 +59,16 @@ final class Counters {
         counts.forEach((name, count) -> to.merge(name, count, Long::sum));
     }
 
-    /** Returns the counters of the engines, which cover all devices of this process. */
-    static Map<String, Long> of(EngineCounters c) {
+    /** Returns the counters of the engines and of sharing, which cover all devices of this process. */
+    static Map<String, Long> of(EngineCounters c, SharingCounters shared) {
         Map<String, Long> counts = new LinkedHashMap<>();
         counts.put("process_sent_pkts", c.sentPackets);
         counts.put("process_rcvd_pkts", c.receivedPackets);
-        counts.put("process_memory_sent_pkts", c.memorySentPackets);
-        counts.put("process_memory_rcvd_pkts", c.memoryReceivedPackets);
-        counts.put("process_memory_drops", c.memoryDrops);
-        counts.put("process_relayed_pkts", c.relayedPackets);
-        counts.put("process_relay_drops", c.relayDrops);
+        counts.put("process_memory_sent_pkts", shared.memorySentPackets);
+        counts.put("process_memory_rcvd_pkts", shared.memoryReceivedPackets);
+        counts.put("process_memory_drops", shared.memoryDrops);
+        counts.put("process_relayed_pkts", shared.relayedPackets);
+        counts.put("process_relay_drops", shared.relayDrops);
         counts.put("process_handed_over_pkts", c.handedOverPackets);
         counts.put("process_handover_drops", c.handoverDrops);
         counts.put("process_icrc_err", c.icrcErrors);

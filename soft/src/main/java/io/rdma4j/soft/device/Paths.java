@@ -1,7 +1,7 @@
 package io.rdma4j.soft.device;
 
 import io.rdma4j.cm.host.AddressText;
-import io.rdma4j.soft.engine.Port;
+import io.rdma4j.sharing.Port;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Gid;
 import java.net.InetAddress;

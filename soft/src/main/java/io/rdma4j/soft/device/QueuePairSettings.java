@@ -1,10 +1,10 @@
 package io.rdma4j.soft.device;
 
 import io.rdma4j.cm.host.AddressText;
+import io.rdma4j.sharing.Port;
 import io.rdma4j.soft.engine.DrivenQueuePair;
 import io.rdma4j.soft.engine.Engine;
-import io.rdma4j.soft.engine.Port;
-import io.rdma4j.soft.sharing.Sharing;
+import io.rdma4j.soft.engine.SharedPorts;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.UcQueuePair;
@@ -41,7 +41,7 @@ final class QueuePairSettings {
     private static final int MAX_PSN = 0xff_ffff;
 
     private final Engine engine;
-    private final Sharing sharing;
+    private final SharedPorts ports;
     private final SoftDevice device;
     private final QueuePairType type;
     private final QueuePairMachine machine;
@@ -52,13 +52,13 @@ final class QueuePairSettings {
 
     QueuePairSettings(
             Engine engine,
-            Sharing sharing,
+            SharedPorts ports,
             SoftDevice device,
             QueuePairType type,
             QueuePairMachine machine,
             DrivenQueuePair driven) {
         this.engine = engine;
-        this.sharing = sharing;
+        this.ports = ports;
         this.device = device;
         this.type = type;
         this.machine = machine;
@@ -82,7 +82,7 @@ final class QueuePairSettings {
         refuse(rangeRefusal(change));
         Port port = null;
         if (change.present().contains(QueuePairAttribute.ADDRESS_VECTOR)) {
-            port = sharing.openPort(engine, Paths.localAddress(device, Objects.requireNonNull(change.addressVector())));
+            port = ports.open(engine, Paths.localAddress(device, Objects.requireNonNull(change.addressVector())));
         } else if (type == QueuePairType.UNRELIABLE_DATAGRAM && change.state() == QueuePairState.READY_TO_RECEIVE) {
             openAllPorts();
         }
@@ -107,7 +107,7 @@ final class QueuePairSettings {
         int opened = 0;
         for (InetAddress address : device.addresses()) {
             try {
-                var _ = sharing.openPort(engine, address);
+                var _ = ports.open(engine, address);
                 opened++;
             } catch (RdmaException e) {
                 LOGGER.log(

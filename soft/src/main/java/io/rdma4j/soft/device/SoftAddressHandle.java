@@ -1,7 +1,7 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.sharing.Port;
 import io.rdma4j.soft.engine.DatagramRoute;
-import io.rdma4j.soft.engine.Port;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Errno;
@@ -36,7 +36,7 @@ final class SoftAddressHandle implements AddressHandle {
                     "ibv_create_ah", Errno.EINVAL, refusal, "Use the index of one of the device's GIDs");
         }
         SoftContext context = domain.softContext();
-        Port port = context.stack().sharing().openPort(context.engine(), Paths.localAddress(device, addressVector));
+        Port port = context.stack().ports().open(context.engine(), Paths.localAddress(device, addressVector));
         return new SoftAddressHandle(domain, addressVector, port);
     }
 

@@ -460,7 +460,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     @Override
     public Map<String, Long> counters() {
         Map<String, Long> counts = Counters.of(device.counters().sums());
-        Counters.add(counts, Counters.of(engines.counters()));
+        Counters.add(counts, stack.counters());
         return counts;
     }
 

@@ -2,7 +2,7 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.link.host.InterfaceView;
-import io.rdma4j.soft.engine.Port;
+import io.rdma4j.sharing.Port;
 import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.transport.QueuePairCounters;
 import io.rdma4j.verbs.Device;

@@ -3,16 +3,18 @@ package io.rdma4j.soft.device;
 import io.rdma4j.link.decorator.LinkDecorator;
 import io.rdma4j.link.decorator.LinkOptions;
 import io.rdma4j.link.host.InterfaceView;
+import io.rdma4j.sharing.RunDirectory;
+import io.rdma4j.sharing.Sharing;
+import io.rdma4j.sharing.SharingException;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
+import io.rdma4j.soft.engine.SharedPorts;
 import io.rdma4j.soft.gsi.GsiQueuePair;
 import io.rdma4j.soft.gsi.MulticastGroups;
 import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.host.ObjectObserver;
 import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.soft.options.SecurityOptions;
-import io.rdma4j.soft.sharing.RunDirectory;
-import io.rdma4j.soft.sharing.Sharing;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
@@ -162,7 +164,7 @@ public final class SoftDevices implements AutoCloseable {
     /** Returns the counters of the engines by name; none if the stack has not been used yet. */
     public Map<String, Long> counters() {
         RunningStack known = runningOrNull();
-        return known == null ? Map.of() : Counters.of(known.engines().counters());
+        return known == null ? Map.of() : known.counters();
     }
 
     /**
@@ -184,7 +186,7 @@ public final class SoftDevices implements AutoCloseable {
         boolean done = false;
         try {
             RunDirectory directory = settings.runDirectory().get();
-            Sharing opened = new Sharing(directory, settings.host(), settings.random());
+            Sharing opened = new Sharing(directory, settings.random());
             sharing = opened;
             Engines started = new Engines(
                     engineCount(),
@@ -199,11 +201,14 @@ public final class SoftDevices implements AutoCloseable {
             Engine main = started.main();
             return new RunningStack(
                     started,
-                    sharing,
+                    opened,
+                    new SharedPorts(main, opened, settings.host()),
                     GsiQueuePair.open(main),
                     MulticastGroups.open(main),
                     // A guardian that has just started reads the reports, and so makes the processes register.
                     new StackReports(contexts, directory, opened.slot(), opened::registerWithGuardian));
+        } catch (SharingException refusal) {
+            throw SystemFailure.of("ibv_open_device", refusal);
         } finally {
             if (!done) {
                 if (sharing != null) {

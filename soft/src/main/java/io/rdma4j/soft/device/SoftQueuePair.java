@@ -1,8 +1,8 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.sharing.Port;
 import io.rdma4j.soft.engine.DrivenQueuePair;
 import io.rdma4j.soft.engine.Engine;
-import io.rdma4j.soft.engine.Port;
 import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.soft.events.QueuePairErrorEvent;
 import io.rdma4j.soft.report.QueuePairReport;
@@ -94,7 +94,7 @@ final class SoftQueuePair implements QueuePair, BatchPosting {
         RunningStack stack = domain.softContext().stack();
         SoftDevice device = domain.softContext().softDevice();
         multicast = new MulticastAttachments(stack.groups(), device, driven);
-        settings = new QueuePairSettings(engine, stack.sharing(), device, type, machine, driven);
+        settings = new QueuePairSettings(engine, stack.ports(), device, type, machine, driven);
     }
 
     private QueuePairMachine machine(int number, QueuePairInitAttributes attributes) {

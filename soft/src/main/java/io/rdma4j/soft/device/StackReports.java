@@ -1,11 +1,11 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.sharing.RunDirectory;
 import io.rdma4j.soft.report.CounterEvents;
 import io.rdma4j.soft.report.DeviceReport;
 import io.rdma4j.soft.report.QueuePairReport;
 import io.rdma4j.soft.report.ReportServer;
 import io.rdma4j.soft.report.StackReport;
-import io.rdma4j.soft.sharing.RunDirectory;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -3,15 +3,16 @@ package io.rdma4j.soft.device;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.decorator.LinkOptions;
 import io.rdma4j.link.system.LinkSets;
+import io.rdma4j.sharing.RunDirectory;
 import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.host.ObjectObserver;
+import io.rdma4j.soft.host.RunDirectories;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.soft.options.CongestionOption;
 import io.rdma4j.soft.options.KeepAliveOption;
 import io.rdma4j.soft.options.SecurityOptions;
-import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
@@ -65,7 +66,7 @@ public record StackSettings(
                 () -> parsed(LinkOptions::fromSystemProperties),
                 () -> parsed(SecurityOptions::fromSystemProperty),
                 StackSettings::bestLinks,
-                RunDirectory::open,
+                RunDirectories::open,
                 HostNetwork.SYSTEM,
                 StackClock.SYSTEM,
                 null,

@@ -1,6 +1,7 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.SendBurst;
+import io.rdma4j.sharing.Port;
 import io.rdma4j.verbs.spi.SpinLock;
 import io.rdma4j.wire.Frame;
 import java.lang.foreign.Arena;

@@ -1,5 +1,6 @@
 package io.rdma4j.soft.engine;
 
+import io.rdma4j.sharing.Port;
 import io.rdma4j.transport.DatagramDestination;
 
 /**

@@ -2,6 +2,7 @@ package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
+import io.rdma4j.sharing.Port;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.transport.QueuePairMachine;

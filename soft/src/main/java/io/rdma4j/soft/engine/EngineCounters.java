@@ -1,21 +1,14 @@
 package io.rdma4j.soft.engine;
 
-/** The counters of an engine. Written under the engine lock; other threads may read stale values. */
+import io.rdma4j.sharing.SharingCounters;
+
+/** The counters of an engine. What passes between processes is in {@link SharingCounters}. Written under the engine lock; other threads may read stale values. */
 public final class EngineCounters {
-    /** Packets read from links and from the process that owns an address. */
+    /** Packets read from links, from shared memory and from the process that owns an address. */
     public long receivedPackets;
 
-    /** Packets handed to links. */
+    /** Packets handed to links or written to shared memory. */
     public long sentPackets;
-
-    /** Packets written to shared memory, which {@link #sentPackets} counts, too. */
-    public long memorySentPackets;
-
-    /** Packets read from shared memory, which {@link #receivedPackets} counts, too. */
-    public long memoryReceivedPackets;
-
-    /** Packets dropped because the process that they were for does not keep up with reading shared memory. */
-    public long memoryDrops;
 
     /** Packets delivered to a queue pair of this process. */
     public long deliveredPackets;
@@ -23,17 +16,11 @@ public final class EngineCounters {
     /** Packets of queue pair 1 delivered to the connection manager. */
     public long gsiPackets;
 
-    /** Packets relayed to another process of this host. */
-    public long relayedPackets;
-
     /** Packets handed over to another engine of this process, since they arrived at the wrong socket. */
     public long handedOverPackets;
 
     /** Packets dropped because the queue to another engine was full. */
     public long handoverDrops;
-
-    /** Packets dropped because the channel to another process was full. */
-    public long relayDrops;
 
     /** Dropped: shorter than a BTH and an ICRC. */
     public long tooShort;
@@ -87,15 +74,10 @@ public final class EngineCounters {
     void add(EngineCounters other) {
         receivedPackets += other.receivedPackets;
         sentPackets += other.sentPackets;
-        memorySentPackets += other.memorySentPackets;
-        memoryReceivedPackets += other.memoryReceivedPackets;
-        memoryDrops += other.memoryDrops;
         deliveredPackets += other.deliveredPackets;
         gsiPackets += other.gsiPackets;
-        relayedPackets += other.relayedPackets;
         handedOverPackets += other.handedOverPackets;
         handoverDrops += other.handoverDrops;
-        relayDrops += other.relayDrops;
         tooShort += other.tooShort;
         badOpcode += other.badOpcode;
         truncated += other.truncated;

@@ -1,6 +1,7 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.host.Interfaces;
+import io.rdma4j.sharing.Port;
 import io.rdma4j.verbs.Gid;
 import java.net.InetAddress;
 import java.util.Arrays;
@@ -26,6 +27,10 @@ final class EngineInput {
     private final CrossEngineQueue crossEngineQueue;
     private final Map<AddressKey, Port> byAddress = new HashMap<>();
     private Port[] ports = {};
+
+    /** For each port, the number of duty cycles since its last input. */
+    private int[] idleCycles = {};
+
     private FrameSource groups = FrameSource.NONE;
     private boolean wasLastEmpty;
 
@@ -39,6 +44,7 @@ final class EngineInput {
         Port[] more = Arrays.copyOf(ports, ports.length + 1);
         more[ports.length] = port;
         ports = more;
+        idleCycles = Arrays.copyOf(idleCycles, more.length);
     }
 
     void groups(FrameSource source) {
@@ -61,10 +67,11 @@ final class EngineInput {
     int receive(long nowNanos, boolean cold, boolean channels) {
         int frames = groups.receive(nowNanos, cold) + crossEngineQueue.drain(nowNanos, receiver);
         Port[] all = ports;
-        for (Port port : all) {
-            if (cold || all.length == 1 || port.idleCycles < FrameSource.COLD_CYCLES) {
-                int count = port.receive(nowNanos, channels);
-                port.idleCycles = count == 0 ? port.idleCycles + 1 : 0;
+        int[] idle = idleCycles;
+        for (int i = 0; i < all.length; i++) {
+            if (cold || all.length == 1 || idle[i] < FrameSource.COLD_CYCLES) {
+                int count = all[i].receive(nowNanos, channels);
+                idle[i] = count == 0 ? idle[i] + 1 : 0;
                 frames += count;
             }
         }

@@ -1,5 +1,6 @@
 package io.rdma4j.soft.engine;
 
+import io.rdma4j.sharing.Port;
 import io.rdma4j.wire.Packet;
 
 /** Handles packets to queue pair 1, which no machine of the engine drives. */

@@ -1,6 +1,7 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.Flow;
+import io.rdma4j.sharing.Port;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.wire.FlowLabel;
 import org.jspecify.annotations.Nullable;

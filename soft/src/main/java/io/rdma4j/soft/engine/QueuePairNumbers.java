@@ -1,5 +1,7 @@
 package io.rdma4j.soft.engine;
 
+import io.rdma4j.sharing.Slot;
+
 /**
  * The layout of queue pair numbers of 24 bits.
  *
@@ -42,15 +44,10 @@ record QueuePairNumbers(int slot, int engines) {
         return Slot.ofQueuePairNumber(number) == slot;
     }
 
-    /** Returns whether the first engine of its process drives the queue pair of a number. */
-    static boolean isOfFirstEngine(int number) {
-        return (number & NUMBERS / 2) == 0;
-    }
-
     /** Returns the engine of one of this process' numbers; the first engine if the number belongs to none. */
     int engineOf(int number) {
         int low = number & 0xffff;
-        if (engines == 1 || isOfFirstEngine(number)) {
+        if (engines == 1 || Slot.isOfMainEngine(number)) {
             return 0;
         }
         int engine = 1 + (low - NUMBERS / 2) / count(1);

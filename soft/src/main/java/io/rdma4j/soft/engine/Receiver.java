@@ -1,12 +1,16 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.ReceiveBurst;
+import io.rdma4j.sharing.FrameReceiver;
+import io.rdma4j.sharing.Port;
+import io.rdma4j.sharing.Slot;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
+import io.rdma4j.wire.cm.GsiPacket;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,10 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Frames that fail a check are counted and silently dropped, as by every RoCEv2 device. Used under the engine lock;
  * allocates nothing.
  */
-public final class Receiver implements CrossEngineQueue.FrameHandler {
-    /** The number of the general services queue pair. */
-    public static final int GSI_QUEUE_PAIR = 1;
-
+public final class Receiver implements FrameReceiver, CrossEngineQueue.FrameHandler {
     /** The destination queue pair of every datagram to a multicast group. */
     static final int MULTICAST_QUEUE_PAIR = 0xff_ffff;
 
@@ -58,7 +59,7 @@ public final class Receiver implements CrossEngineQueue.FrameHandler {
      * segmented send. Programs expect the completion of what they sent before the reply to it, which a card's own acknowledgement
      * ensures. The two belong to opposite directions of the connection, so that one may pass the other.
      */
-    public static Frame inOrder(ReceiveBurst burst, int i) {
+    static Frame inOrder(ReceiveBurst burst, int i) {
         if (i + 1 < burst.count() && isPassed(burst.frame(i), burst.frame(i + 1))) {
             return burst.frame(i + 1);
         }
@@ -81,8 +82,21 @@ public final class Receiver implements CrossEngineQueue.FrameHandler {
                         == Bth.destinationQueuePair(next.segment, next.offset);
     }
 
-    /** Processes a frame that arrived at UDP port 4791 of this process. */
-    public void onFrame(long nowNanos, Port port, Frame frame) {
+    @Override
+    public void onFrames(long nowNanos, Port port, ReceiveBurst burst) {
+        for (int i = 0; i < burst.count(); i++) {
+            onFrame(nowNanos, port, inOrder(burst, i));
+        }
+    }
+
+    @Override
+    public void onRelayedFrames(long nowNanos, Port port, ReceiveBurst burst) {
+        for (int i = 0; i < burst.count(); i++) {
+            onRelayedFrame(nowNanos, port, inOrder(burst, i));
+        }
+    }
+
+    private void onFrame(long nowNanos, Port port, Frame frame) {
         counters.receivedPackets++;
         if (parse(frame)) {
             route(nowNanos, port, frame);
@@ -91,7 +105,7 @@ public final class Receiver implements CrossEngineQueue.FrameHandler {
 
     private void route(long nowNanos, Port port, Frame frame) {
         int number = packet.destinationQueuePair();
-        if (number == GSI_QUEUE_PAIR) {
+        if (number == GsiPacket.QUEUE_PAIR) {
             onGsi(nowNanos, port, true);
             return;
         }
@@ -101,14 +115,13 @@ public final class Receiver implements CrossEngineQueue.FrameHandler {
         }
     }
 
-    /** Processes a frame for this process that was relayed by the owner of the port. */
-    public void onRelayedFrame(long nowNanos, Port port, Frame frame) {
+    private void onRelayedFrame(long nowNanos, Port port, Frame frame) {
         counters.receivedPackets++;
         if (!parse(frame)) {
             return;
         }
         int number = packet.destinationQueuePair();
-        if (number == GSI_QUEUE_PAIR) {
+        if (number == GsiPacket.QUEUE_PAIR) {
             onGsi(nowNanos, port, false);
         } else {
             onQueuePair(nowNanos, port, number);
@@ -119,7 +132,7 @@ public final class Receiver implements CrossEngineQueue.FrameHandler {
      * Processes a frame that arrived at an additional socket of UDP port 4791, which receives the frames of one engine
      * and few others.
      */
-    public void onSteeredFrame(long nowNanos, Port port, Frame frame) {
+    void onSteeredFrame(long nowNanos, Port port, Frame frame) {
         counters.receivedPackets++;
         if (!parse(frame)) {
             return;

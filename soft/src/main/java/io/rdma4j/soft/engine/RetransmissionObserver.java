@@ -1,5 +1,6 @@
 package io.rdma4j.soft.engine;
 
+import io.rdma4j.sharing.Port;
 import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.soft.events.ReceiverNotReadyEvent;
 import io.rdma4j.soft.events.RetransmissionEvent;

@@ -3,6 +3,7 @@ package io.rdma4j.soft.engine;
 import io.rdma4j.link.Flow;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.SendBurst;
+import io.rdma4j.sharing.Port;
 import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.UdQueuePair;

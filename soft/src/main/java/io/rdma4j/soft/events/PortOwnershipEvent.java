@@ -14,15 +14,6 @@ import jdk.jfr.StackTrace;
 @Category({"rdma4j", "Sharing"})
 @StackTrace(false)
 public final class PortOwnershipEvent extends Event {
-    /** The value of {@link #role} for the process that has bound the port. */
-    public static final String OWNER = "owner";
-
-    /** The value of {@link #role} for a process that receives through the owner. */
-    public static final String MEMBER = "member";
-
-    /** The value of {@link #role} for a process whose owner has exited, or that was replaced, and that has found no other yet. */
-    public static final String NONE = "none";
-
     /** The local address. */
     @Label("Address")
     public String address = "";

@@ -1,6 +1,6 @@
 package io.rdma4j.soft.gsi;
 
-import io.rdma4j.soft.engine.Port;
+import io.rdma4j.sharing.Port;
 import io.rdma4j.wire.Packet;
 
 /** The handler of queue pair 1, the general services interface: the connection manager. */

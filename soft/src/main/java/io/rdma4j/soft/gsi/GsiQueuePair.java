@@ -1,19 +1,19 @@
 package io.rdma4j.soft.gsi;
 
 import io.rdma4j.link.SendBurst;
+import io.rdma4j.sharing.Port;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.EngineCounters;
 import io.rdma4j.soft.engine.ManagementHandler;
-import io.rdma4j.soft.engine.Port;
-import io.rdma4j.soft.engine.Receiver;
 import io.rdma4j.transport.cm.CmDatagram;
-import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
+import io.rdma4j.wire.cm.CmRoute;
+import io.rdma4j.wire.cm.GsiPacket;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -86,17 +86,9 @@ public final class GsiQueuePair implements ManagementHandler {
         burst.destination(route.remote().high(), route.remote().low(), route.scope(), datagram.trafficClass());
         MemorySegment out = burst.segment();
         Bth.write(
-                out,
-                0,
-                Opcode.UD_SEND_ONLY.code(),
-                false,
-                0,
-                DEFAULT_PARTITION_KEY,
-                Receiver.GSI_QUEUE_PAIR,
-                false,
-                psn);
+                out, 0, Opcode.UD_SEND_ONLY.code(), false, 0, DEFAULT_PARTITION_KEY, GsiPacket.QUEUE_PAIR, false, psn);
         psn = psn + 1 & 0xff_ffff;
-        Deth.write(out, Bth.LENGTH, QUEUE_KEY, Receiver.GSI_QUEUE_PAIR);
+        Deth.write(out, Bth.LENGTH, QUEUE_KEY, GsiPacket.QUEUE_PAIR);
         MemorySegment.copy(datagram.mad(), 0, out, Bth.LENGTH + Deth.LENGTH, MAD_BYTES);
         burst.append(Bth.LENGTH + Deth.LENGTH + MAD_BYTES + Icrc.LENGTH);
         Frame frame = burst.frame(0);

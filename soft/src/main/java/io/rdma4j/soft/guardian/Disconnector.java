@@ -3,7 +3,7 @@ package io.rdma4j.soft.guardian;
 import io.rdma4j.soft.cm.StackCmProvider;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.soft.device.StackSettings;
-import io.rdma4j.transport.cm.AbandonedConnection;
+import io.rdma4j.wire.cm.AbandonedConnection;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

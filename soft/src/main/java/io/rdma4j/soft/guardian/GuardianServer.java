@@ -1,13 +1,16 @@
 package io.rdma4j.soft.guardian;
 
+import io.rdma4j.sharing.DirectoryUse;
+import io.rdma4j.sharing.GuardedProcess;
+import io.rdma4j.sharing.GuardianChannel;
+import io.rdma4j.sharing.RunDirectory;
+import io.rdma4j.sharing.SharingException;
 import io.rdma4j.soft.device.StackSettings;
-import io.rdma4j.soft.sharing.DirectoryUse;
-import io.rdma4j.soft.sharing.GuardedProcess;
-import io.rdma4j.soft.sharing.GuardianChannel;
-import io.rdma4j.soft.sharing.RunDirectory;
-import io.rdma4j.transport.cm.AbandonedConnection;
+import io.rdma4j.soft.host.RunDirectories;
+import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.spi.SharedThread;
+import io.rdma4j.wire.cm.AbandonedConnection;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -79,7 +82,7 @@ public final class GuardianServer implements AutoCloseable {
      * @throws IOException if a guardian already runs, or the system has no such sockets
      */
     public static GuardianServer open(Consumer<String> log) throws IOException {
-        return open(RunDirectory.open(), StackSettings::ofProcess, log);
+        return open(RunDirectories.open(), StackSettings::ofProcess, log);
     }
 
     static GuardianServer open(RunDirectory directory, Supplier<StackSettings> settings, Consumer<String> log)
@@ -88,12 +91,20 @@ public final class GuardianServer implements AutoCloseable {
             throw new IOException("a guardian already runs in " + directory.path());
         }
         // Without a slot, processes of other network namespaces would remove the directory, and its socket.
-        DirectoryUse use = new DirectoryUse(directory, new Random());
+        DirectoryUse use = used(directory);
         try {
             return open(directory, use, settings, log);
         } catch (IOException | RuntimeException | Error e) {
             use.close();
             throw e;
+        }
+    }
+
+    private static DirectoryUse used(RunDirectory directory) {
+        try {
+            return new DirectoryUse(directory, new Random());
+        } catch (SharingException refusal) {
+            throw SystemFailure.of("ibv_open_device", refusal);
         }
     }
 
@@ -122,7 +133,7 @@ public final class GuardianServer implements AutoCloseable {
      * @throws RdmaException {@code EACCES} if other users may enter or replace the run directory
      */
     public static boolean isRunning() {
-        return isRunning(RunDirectory.open());
+        return isRunning(RunDirectories.open());
     }
 
     private static boolean isRunning(RunDirectory directory) {

@@ -1,6 +1,7 @@
 package io.rdma4j.soft.host;
 
 import io.rdma4j.cm.host.DescriptorShortage;
+import io.rdma4j.sharing.SharingException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
@@ -31,6 +32,33 @@ public final class SystemFailure {
                 doing + ": " + cause.getMessage(),
                 exhausted ? DescriptorShortage.HINT : hint,
                 cause);
+    }
+
+    /**
+     * Creates the exception of an operation that cannot share what it needs with other processes.
+     *
+     * @param operation the operation, by its C name
+     */
+    public static RdmaException of(String operation, SharingException refusal) {
+        Throwable cause = refusal.getCause();
+        if (refusal.reason() == SharingException.Reason.SYSTEM && cause instanceof IOException failure) {
+            return of(operation, refusal.details(), failure, refusal.hint());
+        }
+        return cause == null
+                ? new RdmaException(operation, errno(refusal), refusal.details(), refusal.hint())
+                : new RdmaException(operation, errno(refusal), refusal.details(), refusal.hint(), cause);
+    }
+
+    /** Returns the error of a refusal by name. */
+    public static Errno errno(SharingException refusal) {
+        return switch (refusal.reason()) {
+            case IN_USE -> Errno.EADDRINUSE;
+            case UNAVAILABLE -> Errno.EADDRNOTAVAIL;
+            case EXHAUSTED -> Errno.EAGAIN;
+            case NO_ANSWER -> Errno.ETIMEDOUT;
+            case UNTRUSTED -> Errno.EACCES;
+            case SYSTEM -> Errno.EIO;
+        };
     }
 
     /** Returns whether a failure was caused by a lack of file descriptors. */

@@ -2,7 +2,7 @@ package io.rdma4j.soft.report;
 
 import io.rdma4j.link.TextListener;
 import io.rdma4j.link.system.LinkSets;
-import io.rdma4j.soft.sharing.RunDirectory;
+import io.rdma4j.sharing.RunDirectory;
 import io.rdma4j.verbs.spi.SharedThread;
 import java.io.IOException;
 import java.nio.file.Files;

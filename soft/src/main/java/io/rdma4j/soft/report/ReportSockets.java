@@ -1,6 +1,6 @@
 package io.rdma4j.soft.report;
 
-import io.rdma4j.soft.sharing.RunDirectory;
+import io.rdma4j.soft.host.RunDirectories;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
@@ -31,7 +31,7 @@ public final class ReportSockets {
     public static List<Path> list() throws IOException {
         List<Path> sockets = new ArrayList<>();
         try (DirectoryStream<Path> found =
-                Files.newDirectoryStream(RunDirectory.open().path(), PREFIX + "*" + SUFFIX)) {
+                Files.newDirectoryStream(RunDirectories.open().path(), PREFIX + "*" + SUFFIX)) {
             found.forEach(sockets::add);
         } catch (DirectoryIteratorException e) {
             throw e.getCause();

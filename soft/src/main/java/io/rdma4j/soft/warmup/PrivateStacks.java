@@ -1,10 +1,11 @@
 package io.rdma4j.soft.warmup;
 
 import io.rdma4j.link.decorator.LinkOptions;
+import io.rdma4j.sharing.RunDirectory;
 import io.rdma4j.soft.device.StackSettings;
+import io.rdma4j.soft.host.RunDirectories;
 import io.rdma4j.soft.host.SingleInterfaceNetwork;
 import io.rdma4j.soft.options.SecurityOptions;
-import io.rdma4j.soft.sharing.RunDirectory;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -45,7 +46,7 @@ public final class PrivateStacks implements AutoCloseable {
     private synchronized RunDirectory directory() {
         RunDirectory known = directory;
         if (known == null) {
-            known = RunDirectory.createPrivate();
+            known = RunDirectories.createPrivate();
             directory = known;
         }
         return known;

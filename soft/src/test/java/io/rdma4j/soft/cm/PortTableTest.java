@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.sharing.PortClaims;
+import io.rdma4j.sharing.RunDirectory;
 import io.rdma4j.soft.host.StackClock;
-import io.rdma4j.soft.sharing.PortClaims;
-import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;

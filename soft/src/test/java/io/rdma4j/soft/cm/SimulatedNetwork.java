@@ -8,6 +8,8 @@ import io.rdma4j.link.Link;
 import io.rdma4j.link.SendBurst;
 import io.rdma4j.link.decorator.LinkOptions;
 import io.rdma4j.link.memory.MemoryNetwork;
+import io.rdma4j.sharing.HostPort;
+import io.rdma4j.sharing.RunDirectory;
 import io.rdma4j.soft.device.InterfaceScan;
 import io.rdma4j.soft.device.SoftDevice;
 import io.rdma4j.soft.device.SoftDevices;
@@ -16,8 +18,6 @@ import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.soft.options.SecurityOptions;
-import io.rdma4j.soft.sharing.RegisteredServices;
-import io.rdma4j.soft.sharing.RunDirectory;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.QueuePairType;
@@ -195,7 +195,7 @@ final class SimulatedNetwork implements StackClock, StackDriver, AutoCloseable {
         /** Returns whether requests at an address for a port go to this host's stack. */
         boolean serves(String local, int port) {
             long serviceId = PortSpace.TCP.serviceId(port);
-            return RegisteredServices.isRegistered(engine, InetAddress.ofLiteral(local), serviceId);
+            return engine.findPort(InetAddress.ofLiteral(local)) instanceof HostPort at && at.serves(serviceId);
         }
     }
 

@@ -3,6 +3,7 @@ package io.rdma4j.soft.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.link.Link;
+import io.rdma4j.sharing.Port;
 import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.wire.Frame;
@@ -28,22 +29,19 @@ class CrossEngineQueueTest {
         }
 
         @Override
-        protected int receive(long nowNanos, boolean all) {
+        public int receive(long nowNanos, boolean all) {
             return 0;
         }
 
         @Override
-        protected int receiveStray(long nowNanos) {
+        public int receiveStray(long nowNanos) {
             return 0;
         }
 
         @Override
-        protected long nextDeadlineNanos() {
+        public long nextDeadlineNanos() {
             return Long.MAX_VALUE;
         }
-
-        @Override
-        public void awaitConnected(long deadlineNanos) {}
     }
 
     private static Frame frame(int bytes) {

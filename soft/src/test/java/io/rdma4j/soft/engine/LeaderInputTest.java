@@ -3,6 +3,7 @@ package io.rdma4j.soft.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.link.Link;
+import io.rdma4j.sharing.Port;
 import io.rdma4j.soft.SoftStack;
 import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.verbs.wait.Waiter;
@@ -46,7 +47,7 @@ class LeaderInputTest {
 
         @Override
         @SuppressWarnings("NonAtomicVolatileUpdate") // under the engine lock
-        protected int receive(long nowNanos, boolean all) {
+        public int receive(long nowNanos, boolean all) {
             if (frames == FRAMES) {
                 return 0;
             }
@@ -58,23 +59,18 @@ class LeaderInputTest {
         }
 
         @Override
-        protected int receiveStray(long nowNanos) {
+        public int receiveStray(long nowNanos) {
             return 0;
         }
 
         @Override
-        protected long nextDeadlineNanos() {
+        public long nextDeadlineNanos() {
             return frames == FRAMES ? Long.MAX_VALUE : 0; // the leader does not block before all frames are received
         }
 
         @Override
         public Link link() {
             throw new AssertionError("nothing is sent");
-        }
-
-        @Override
-        public void awaitConnected(long deadlineNanos) {
-            throw new AssertionError("nothing connects");
         }
     }
 }

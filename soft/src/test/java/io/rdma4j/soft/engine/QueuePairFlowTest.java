@@ -6,6 +6,7 @@ import io.rdma4j.link.Flow;
 import io.rdma4j.link.ForwardingLink;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.memory.MemoryNetwork;
+import io.rdma4j.sharing.Port;
 import io.rdma4j.transport.QueuePairMachine;
 import java.net.InetAddress;
 import java.util.Objects;
@@ -42,22 +43,19 @@ class QueuePairFlowTest {
             }
 
             @Override
-            protected int receive(long nowNanos, boolean all) {
+            public int receive(long nowNanos, boolean all) {
                 return 0;
             }
 
             @Override
-            protected int receiveStray(long nowNanos) {
+            public int receiveStray(long nowNanos) {
                 return 0;
             }
 
             @Override
-            protected long nextDeadlineNanos() {
+            public long nextDeadlineNanos() {
                 return Long.MAX_VALUE;
             }
-
-            @Override
-            public void awaitConnected(long deadlineNanos) {}
         };
         flow.connect(path(0, 64), NUMBER, false);
         flow.choose(port, false);

@@ -2,6 +2,7 @@ package io.rdma4j.soft.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.sharing.Slot;
 import java.util.HashSet;
 import java.util.Random;
 import java.util.Set;

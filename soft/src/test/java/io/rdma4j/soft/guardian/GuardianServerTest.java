@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionManager;
-import io.rdma4j.soft.ChildProcess;
+import io.rdma4j.fixture.ChildProcess;
+import io.rdma4j.sharing.RunDirectory;
 import io.rdma4j.soft.TestAddresses;
 import io.rdma4j.soft.device.StackSettings;
-import io.rdma4j.soft.sharing.RunDirectory;
+import io.rdma4j.soft.host.RunDirectories;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -51,7 +52,7 @@ class GuardianServerTest {
     }
 
     private GuardianServer guardian() throws IOException {
-        RunDirectory directory = RunDirectory.at(folder.resolve("run"));
+        RunDirectory directory = RunDirectories.at(folder.resolve("run"));
         GuardianServer guardian = GuardianServer.open(
                 directory, () -> StackSettings.ofProcess().withRunDirectory(() -> directory), log::add);
         Thread.ofPlatform().daemon().start(guardian::run);
@@ -184,7 +185,7 @@ class GuardianServerTest {
     /** Processes of other network namespaces remove directories in which no process has a slot. */
     @Test
     void directoryOfAGuardianWithoutProcessesStays() throws Exception {
-        RunDirectory directory = RunDirectory.at(folder.resolve("run"));
+        RunDirectory directory = RunDirectories.at(folder.resolve("run"));
         try (GuardianServer guardian = guardian()) {
             for (int i = 0; i < 100; i++) {
                 directory.removeUnused();

@@ -1,6 +1,7 @@
 package io.rdma4j.soft.report;
 
-import io.rdma4j.soft.sharing.RunDirectory;
+import io.rdma4j.sharing.RunDirectory;
+import io.rdma4j.soft.host.RunDirectories;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -26,7 +27,7 @@ public final class FullHeapReaderProcess {
 
     /** Runs the process; the argument is the run directory. */
     public static void main(String[] arguments) throws IOException {
-        RunDirectory directory = RunDirectory.at(Path.of(arguments[0]));
+        RunDirectory directory = RunDirectories.at(Path.of(arguments[0]));
         byte[] text = "full\n".getBytes(StandardCharsets.UTF_8);
         FileOutputStream output = new FileOutputStream(FileDescriptor.out);
         try (ReportServer _ = ReportServer.start(directory, SLOT, () -> REPORT)) {

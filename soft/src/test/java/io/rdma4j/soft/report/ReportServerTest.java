@@ -2,8 +2,9 @@ package io.rdma4j.soft.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.soft.ChildProcess;
-import io.rdma4j.soft.sharing.RunDirectory;
+import io.rdma4j.fixture.ChildProcess;
+import io.rdma4j.sharing.RunDirectory;
+import io.rdma4j.soft.host.RunDirectories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,7 +31,7 @@ class ReportServerTest {
     void theNextReportIsSentAfterAnError() throws IOException {
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
         AtomicBoolean hasFailed = new AtomicBoolean();
-        RunDirectory directory = RunDirectory.at(folder);
+        RunDirectory directory = RunDirectories.at(folder);
         try (ReportServer server = ReportServer.start(directory, 7, () -> {
             if (hasFailed.compareAndSet(false, true)) {
                 throw new OutOfMemoryError("on purpose");
@@ -48,7 +49,7 @@ class ReportServerTest {
     @Test
     void requestsForReportsDoNotEndAProcessWithAFullHeap() throws IOException, InterruptedException {
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
-        Path socket = RunDirectory.at(folder).file(ReportSockets.name(FullHeapReaderProcess.SLOT));
+        Path socket = RunDirectories.at(folder).file(ReportSockets.name(FullHeapReaderProcess.SLOT));
         try (ChildProcess process =
                 new ChildProcess(FullHeapReaderProcess.class, List.of("-Xmx16m"), folder.toString())) {
             process.expect("full");

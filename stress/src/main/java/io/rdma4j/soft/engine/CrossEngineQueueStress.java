@@ -1,6 +1,7 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.Link;
+import io.rdma4j.sharing.Port;
 import io.rdma4j.wire.Frame;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -34,22 +35,19 @@ public final class CrossEngineQueueStress {
         }
 
         @Override
-        protected int receive(long nowNanos, boolean all) {
+        public int receive(long nowNanos, boolean all) {
             return 0;
         }
 
         @Override
-        protected int receiveStray(long nowNanos) {
+        public int receiveStray(long nowNanos) {
             return 0;
         }
 
         @Override
-        protected long nextDeadlineNanos() {
+        public long nextDeadlineNanos() {
             return Long.MAX_VALUE;
         }
-
-        @Override
-        public void awaitConnected(long deadlineNanos) {}
     }
 
     /** The queue and the frames received from it. */

@@ -1,6 +1,8 @@
 package io.rdma4j.transport.cm;
 
+import io.rdma4j.wire.cm.AbandonedConnection;
 import io.rdma4j.wire.cm.CmPath;
+import io.rdma4j.wire.cm.CmRoute;
 import io.rdma4j.wire.cm.Req;
 import java.util.ArrayDeque;
 import java.util.Queue;

@@ -1,8 +1,10 @@
 package io.rdma4j.transport.cm;
 
 import io.rdma4j.wire.Gid;
+import io.rdma4j.wire.cm.AbandonedConnection;
 import io.rdma4j.wire.cm.CmMessage;
 import io.rdma4j.wire.cm.CmPath;
+import io.rdma4j.wire.cm.CmRoute;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.ReqBuilder;

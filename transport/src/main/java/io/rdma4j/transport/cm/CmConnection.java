@@ -1,7 +1,9 @@
 package io.rdma4j.transport.cm;
 
 import io.rdma4j.wire.Timers;
+import io.rdma4j.wire.cm.AbandonedConnection;
 import io.rdma4j.wire.cm.CmMessage;
+import io.rdma4j.wire.cm.CmRoute;
 import io.rdma4j.wire.cm.Drep;
 import io.rdma4j.wire.cm.Mra;
 import io.rdma4j.wire.cm.PrivateData;

@@ -2,6 +2,7 @@ package io.rdma4j.transport.cm;
 
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;
+import io.rdma4j.wire.cm.CmRoute;
 import java.lang.foreign.MemorySegment;
 
 /**

@@ -1,6 +1,7 @@
 package io.rdma4j.transport.cm;
 
 import io.rdma4j.wire.cm.CmMessage;
+import io.rdma4j.wire.cm.CmRoute;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.SidrReq;
 import java.util.ArrayList;

@@ -3,6 +3,7 @@ package io.rdma4j.transport.cm;
 import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;
+import io.rdma4j.wire.cm.CmRoute;
 import io.rdma4j.wire.cm.Drep;
 import io.rdma4j.wire.cm.Dreq;
 import io.rdma4j.wire.cm.Mra;

@@ -1,6 +1,7 @@
 package io.rdma4j.transport.cm;
 
 import io.rdma4j.wire.cm.CmMessage;
+import io.rdma4j.wire.cm.CmRoute;
 
 /**
  * Decides which requests a listener takes.

@@ -2,6 +2,7 @@ package io.rdma4j.transport.cm;
 
 import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.cm.CmPath;
+import io.rdma4j.wire.cm.CmRoute;
 import io.rdma4j.wire.cm.Mra;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;

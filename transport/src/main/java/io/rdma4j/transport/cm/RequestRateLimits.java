@@ -1,6 +1,7 @@
 package io.rdma4j.transport.cm;
 
 import io.rdma4j.wire.Gid;
+import io.rdma4j.wire.cm.CmRoute;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;

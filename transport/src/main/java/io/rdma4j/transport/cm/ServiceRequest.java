@@ -1,5 +1,6 @@
 package io.rdma4j.transport.cm;
 
+import io.rdma4j.wire.cm.CmRoute;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.SidrRep;
 import io.rdma4j.wire.cm.SidrReq;

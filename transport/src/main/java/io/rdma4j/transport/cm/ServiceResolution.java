@@ -1,6 +1,7 @@
 package io.rdma4j.transport.cm;
 
 import io.rdma4j.wire.Timers;
+import io.rdma4j.wire.cm.CmRoute;
 import io.rdma4j.wire.cm.SidrRep;
 import io.rdma4j.wire.cm.SidrReq;
 import org.jspecify.annotations.Nullable;

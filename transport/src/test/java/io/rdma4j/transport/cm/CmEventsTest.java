@@ -8,6 +8,7 @@ import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;
 import io.rdma4j.wire.cm.CmPath;
+import io.rdma4j.wire.cm.CmRoute;
 import io.rdma4j.wire.cm.Dreq;
 import io.rdma4j.wire.cm.Mra;
 import io.rdma4j.wire.cm.PrivateData;

@@ -4,6 +4,7 @@ import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.cm.CmAttribute;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;
+import io.rdma4j.wire.cm.CmRoute;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Comparator;

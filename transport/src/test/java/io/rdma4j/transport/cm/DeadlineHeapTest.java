@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.cm.CmPath;
+import io.rdma4j.wire.cm.CmRoute;
 import io.rdma4j.wire.cm.Req;
 import java.util.ArrayList;
 import java.util.List;

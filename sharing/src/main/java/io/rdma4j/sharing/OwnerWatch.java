@@ -1,0 +1,61 @@
+package io.rdma4j.sharing;
+
+import io.rdma4j.sharing.PortRole.Member;
+import io.rdma4j.sharing.PortRole.Owner;
+
+/**
+ * Watches the owner of a port: asks it for heartbeats, and has it replaced if there are none. In an owner that has
+ * replaced another one, it keeps the input of the port instead.
+ *
+ * <p>It counts questions without an answer, not time: when this process was stopped itself, the answers are there.
+ */
+final class OwnerWatch {
+    /** The interval of questions. Each costs a wake-up of the owner and two of this process, also if neither has work. */
+    private static final long INTERVAL_NANOS = 750_000_000;
+
+    /** The interval after a question that was not answered, and at which a successor keeps its input. */
+    private static final long SHORT_INTERVAL_NANOS = 450_000_000;
+
+    /** The number of unanswered questions after which an owner is replaced: it was silent for 1.2 to 2 s. */
+    private static final int MOST_UNANSWERED = 2;
+
+    private final PortEngine engine;
+    private final HostPort port;
+    private final PortEngine.Timer timer;
+
+    OwnerWatch(PortEngine engine, HostPort port) {
+        this.engine = engine;
+        this.port = port;
+        timer = engine.timer(this::onDeadline);
+    }
+
+    /** Begins to watch, if this kind of link set can replace an owner. */
+    void start() {
+        if (engine.links().opensBeside()) {
+            timer.set(engine.nowNanos() + INTERVAL_NANOS);
+        }
+    }
+
+    private void onDeadline(long nowNanos) {
+        long interval = SHORT_INTERVAL_NANOS;
+        if (port.role() instanceof Member member && member.owner().unansweredPings() >= MOST_UNANSWERED) {
+            port.replaceSilentOwner(member);
+        }
+        switch (port.role()) {
+            case Member member -> {
+                if (member.owner().unansweredPings() == 0) {
+                    interval = INTERVAL_NANOS;
+                }
+                member.owner().ping();
+            }
+            case Owner owner -> {
+                port.claimInput();
+                owner.members().reportLost();
+            }
+            case PortRole.Ownerless _, PortRole.NotOpen _ -> {
+                return; // started again when there is an owner
+            }
+        }
+        timer.set(nowNanos + interval);
+    }
+}

@@ -1,0 +1,298 @@
+package io.rdma4j.sharing;
+
+import io.rdma4j.link.ReceiveBurst;
+import io.rdma4j.link.ReceiveRing;
+import io.rdma4j.link.RingListener;
+import io.rdma4j.link.SendBurst;
+import io.rdma4j.link.SendRing;
+import io.rdma4j.wire.Bth;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rings in shared memory between an address of this process and the processes that share its run directory.
+ *
+ * <p>Each process takes rings for each of its addresses at a socket whose name has the address and the slot. The destination of a
+ * frame has both, so it tells which socket to look for. Each direction has its own ring, which the process that sends creates and
+ * hands over when it sends the first time. Used under the engine lock.
+ */
+final class PortRings {
+    private static final System.Logger LOGGER = System.getLogger(PortRings.class.getName());
+
+    /** The time after which a process that had no socket for rings, or refused one, is tried again. */
+    private static final long RETRY_NANOS = 1_000_000_000;
+
+    /** The interval at which a thread that polls looks for new rings and for the end of others: system calls. */
+    private static final long CHECK_NANOS = 200_000;
+
+    /** After frames from rings, more are expected for this time. */
+    private static final long BUSY_NANOS = 1_000_000;
+
+    /** The most destinations that are remembered. When there are more, those without a ring are forgotten. */
+    private static final int MOST_DESTINATIONS = 4096;
+
+    /** The most rings to receive from: two addresses of each process that can have a slot. Each has memory of its own. */
+    private static final int MOST_RINGS = 512;
+
+    /** A process at an address. */
+    private record Destination(long high, long low, int slot) {}
+
+    private static final class Peer {
+        private @Nullable SendRing ring;
+        private boolean wasTried;
+        private long triedNanos;
+    }
+
+    private final PortEngine engine;
+    private final HostPort port;
+    private final Sharing sharing;
+    private final SharingCounters counters;
+    private final boolean isEnabled;
+    private final Map<Destination, Peer> peers = new HashMap<>();
+
+    /** The peers that have a ring. */
+    private final List<Peer> outgoing = new ArrayList<>();
+
+    private final List<ReceiveRing> incoming = new ArrayList<>();
+    private @Nullable RingListener listener;
+    private long lastCheckNanos;
+    private long lastFrameNanos;
+    private int checked;
+
+    // The destination of the last burst: most bursts have the same as the one before.
+    private long lastHigh;
+    private long lastLow;
+    private int lastSlot;
+    private Peer last = new Peer();
+
+    /**
+     * Creates the rings of a port.
+     *
+     * @param isEnabled false if frames never take shared memory
+     */
+    PortRings(PortEngine engine, HostPort port, Sharing sharing, boolean isEnabled) {
+        this.engine = engine;
+        this.port = port;
+        this.sharing = sharing;
+        counters = sharing.counters();
+        this.isEnabled = isEnabled;
+    }
+
+    /** Takes rings from other processes from now on. Without a socket for that, they send by UDP. */
+    void listen() {
+        if (!isEnabled || listener != null) {
+            return;
+        }
+        Path socket = socket(port.high(), port.low(), port.slot());
+        try {
+            listener = engine.links().listenForRings(socket, engine.decorator().decorates());
+            sharing.socketFiles().removeAtExit(socket);
+        } catch (IOException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "no shared memory for " + port.address(), e);
+        }
+    }
+
+    private Path socket(long high, long low, int slot) {
+        return sharing.directory().file(RunDirectory.ringSocketName(high, low, port.scope(), slot));
+    }
+
+    // ---- sending ----
+
+    /**
+     * Returns the ring to the process that all frames of a burst are for, or null if that process has none. Creates the ring if
+     * the process takes one.
+     */
+    @Nullable
+    SendRing to(SendBurst burst) {
+        int slot = isEnabled ? AddressSiblings.slotOf(burst) : 0;
+        if (slot == 0 || !isForMainEngine(burst)) {
+            return null;
+        }
+        long high = burst.destinationHigh();
+        long low = burst.destinationLow();
+        Peer peer = peer(high, low, slot);
+        SendRing ring = peer.ring;
+        return ring != null && !ring.isEnded() ? ring : open(peer, high, low, slot);
+    }
+
+    /** Returns false if packets to a queue pair go through a ring that has no room for them. */
+    boolean hasRoom(long high, long low, int queuePairNumber, int bytes) {
+        int slot = Slot.ofQueuePairNumber(queuePairNumber);
+        if (!isEnabled || slot == 0 || !Slot.isOfMainEngine(queuePairNumber)) {
+            return true;
+        }
+        SendRing ring = peer(high, low, slot).ring;
+        return ring == null || ring.isEnded() || ring.hasRoom(bytes);
+    }
+
+    private Peer peer(long high, long low, int slot) {
+        if (slot != lastSlot || low != lastLow || high != lastHigh) {
+            last = find(high, low, slot);
+            lastHigh = high;
+            lastLow = low;
+            lastSlot = slot;
+        }
+        return last;
+    }
+
+    /** Returns whether the main engine of the other process, which alone has rings, drives the queue pairs of all frames. */
+    private static boolean isForMainEngine(SendBurst burst) {
+        for (int i = 0; i < burst.receiverCount(); i++) {
+            if (!Slot.isOfMainEngine(Bth.destinationQueuePair(burst.segment(), burst.offset(i)))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private Peer find(long high, long low, int slot) {
+        if (peers.size() >= MOST_DESTINATIONS) {
+            peers.values().removeIf(peer -> peer.ring == null);
+        }
+        return peers.computeIfAbsent(new Destination(high, low, slot), _ -> new Peer());
+    }
+
+    private @Nullable SendRing open(Peer peer, long high, long low, int slot) {
+        if (peer.wasTried && engine.nowNanos() - peer.triedNanos < RETRY_NANOS) {
+            return null;
+        }
+        closeEnded();
+        peer.wasTried = true;
+        peer.triedNanos = engine.nowNanos();
+        Path socket = socket(high, low, slot);
+        if (Files.exists(socket)) {
+            try {
+                peer.ring = engine.links().connectRing(socket, port.high(), port.low());
+                if (peer.ring != null) {
+                    outgoing.add(peer);
+                }
+            } catch (IOException e) {
+                LOGGER.log(System.Logger.Level.DEBUG, "no shared memory to " + socket, e);
+            }
+        }
+        return peer.ring;
+    }
+
+    /** Closes the rings to processes that have ended. */
+    private void closeEnded() {
+        for (int i = outgoing.size() - 1; i >= 0; i--) {
+            Peer peer = outgoing.get(i);
+            SendRing ring = peer.ring;
+            if (ring == null || ring.isEnded()) {
+                outgoing.remove(i);
+                peer.ring = null;
+                if (ring != null) {
+                    ring.close();
+                }
+            }
+        }
+    }
+
+    /** Writes a burst to a ring, or drops it if the other process does not keep up. */
+    void send(SendRing ring, SendBurst burst, int sourcePort) {
+        if (ring.send(burst, sourcePort)) {
+            counters.memorySentPackets += burst.count();
+        } else {
+            drop(burst);
+        }
+    }
+
+    /** Counts the frames of a burst that is dropped. */
+    void drop(SendBurst burst) {
+        counters.memoryDrops += burst.count();
+    }
+
+    // ---- receiving ----
+
+    /** Returns whether frames have arrived in rings within the last millisecond, so that more are expected there. */
+    boolean isBusy(long nowNanos) {
+        return !incoming.isEmpty() && nowNanos - lastFrameNanos < BUSY_NANOS;
+    }
+
+    /** Returns whether there is any ring to receive from. */
+    boolean isEmpty() {
+        return incoming.isEmpty();
+    }
+
+    /** Takes new rings, and looks whether processes have ended, now or if that was done long ago. */
+    void check(long nowNanos, boolean now) {
+        closeEnded(); // always: the thread that was woken by the end may not be woken again for long
+        RingListener from = listener;
+        if (from == null || !now && nowNanos - lastCheckNanos < CHECK_NANOS) {
+            return;
+        }
+        lastCheckNanos = nowNanos;
+        for (ReceiveRing ring = from.accept(); ring != null; ring = from.accept()) {
+            if (incoming.size() < MOST_RINGS) {
+                incoming.add(ring);
+                lastFrameNanos = nowNanos;
+            } else {
+                ring.close(); // its process sends by UDP
+            }
+        }
+        if (!now) {
+            // A thread that waits is told by the system.
+            for (int i = 0; i < incoming.size(); i++) {
+                incoming.get(i).checkEnd();
+            }
+            checkOneOutgoing();
+        }
+    }
+
+    /** Checks one ring after the other: a process that has many of them sends little to most. */
+    private void checkOneOutgoing() {
+        SendRing ring = outgoing.isEmpty() ? null : outgoing.get(Math.floorMod(checked++, outgoing.size())).ring;
+        if (ring != null) {
+            ring.checkEnd();
+        }
+    }
+
+    /**
+     * Receives what the rings contain, and nothing that is written meanwhile: other processes can write as fast as this one reads.
+     *
+     * @param burst the burst to use
+     */
+    void receivePending(ReceiveBurst burst) {
+        for (int i = incoming.size() - 1; i >= 0; i--) {
+            ReceiveRing ring = incoming.get(i);
+            long written = ring.written();
+            burst.clear();
+            while (!ring.hasReached(written) && ring.poll(burst, port.high(), port.low(), burst.capacity()) > 0) {
+                engine.receiver().onRelayedFrames(engine.nowNanos(), port, burst);
+                counters.memoryReceivedPackets += burst.count();
+                burst.clear();
+            }
+        }
+    }
+
+    /**
+     * Adds frames from all rings to a burst, as many as it has room for.
+     *
+     * @return the number of frames; 0 only if all rings are empty
+     */
+    int poll(long nowNanos, ReceiveBurst burst) {
+        int added = 0;
+        for (int i = incoming.size() - 1; i >= 0 && !burst.isFull(); i--) {
+            ReceiveRing ring = incoming.get(i);
+            int room = burst.capacity() - burst.count();
+            int fromRing = ring.poll(burst, port.high(), port.low(), room);
+            added += fromRing;
+            if (fromRing == 0 && ring.isEnded() && ring.poll(burst, port.high(), port.low(), room) == 0) {
+                // What the process wrote before it ended was received: the second poll came after the end was known.
+                incoming.remove(i);
+                ring.close();
+            }
+        }
+        if (added > 0) {
+            lastFrameNanos = nowNanos;
+            counters.memoryReceivedPackets += added;
+        }
+        return added;
+    }
+}
