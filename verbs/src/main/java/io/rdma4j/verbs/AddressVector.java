@@ -1,5 +1,6 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.value.Gid;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;

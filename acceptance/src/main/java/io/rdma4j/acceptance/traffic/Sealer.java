@@ -30,7 +30,7 @@ public final class Sealer {
     }
 
     private static Gid gid(InetAddress address) {
-        io.rdma4j.verbs.Gid gid = io.rdma4j.verbs.Gid.of(address);
+        io.rdma4j.value.Gid gid = io.rdma4j.value.Gid.of(address);
         return new Gid(gid.high(), gid.low());
     }
 

@@ -3,10 +3,10 @@ package io.rdma4j.conformance.messages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmEvent;
-import io.rdma4j.cm.RejectReason;
 import io.rdma4j.conformance.messages.SourceMessages.Message;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.RejectReason;
 import io.rdma4j.verbs.AsyncEvent;
-import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -7,11 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.exec.bridge.Operation;
 import io.rdma4j.testkit.TestNetwork;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.CompletionOpcode;
-import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.QueuePairState;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.abi.Completion;
 import io.rdma4j.verbs.abi.Flags;
 import io.rdma4j.verbs.abi.QueuePairAttributeFields;

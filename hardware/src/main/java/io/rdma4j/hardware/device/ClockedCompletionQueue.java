@@ -1,9 +1,9 @@
 package io.rdma4j.hardware.device;
 
 import io.rdma4j.hardware.library.Downcalls;
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionQueueInitAttributes;
-import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.abi.ExtendedCompletionQueue;
 import io.rdma4j.verbs.abi.Flags;

@@ -1,6 +1,5 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.soft.device.InterfaceWatch;
@@ -27,7 +26,8 @@ import io.rdma4j.transport.cm.CmConfiguration;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
-import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.value.PortSpace;
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.spi.SharedThread;
 import io.rdma4j.wire.Deth;
@@ -376,7 +376,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
      *
      * @throws RdmaException if the kernel refuses
      */
-    MulticastGroup joinGroup(LocalEndpoint at, io.rdma4j.verbs.Gid group) {
+    MulticastGroup joinGroup(LocalEndpoint at, io.rdma4j.value.Gid group) {
         String networkName = at.device() instanceof SoftDevice soft ? soft.networkName() : "";
         engine.lock();
         try {

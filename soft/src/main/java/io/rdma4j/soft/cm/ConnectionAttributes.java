@@ -1,12 +1,12 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PathMtu;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.AddressVector;
-import io.rdma4j.verbs.Gid;
-import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.QueuePairAttributes;
-import io.rdma4j.verbs.QueuePairState;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;

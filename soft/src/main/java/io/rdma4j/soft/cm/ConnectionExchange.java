@@ -11,11 +11,11 @@ import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmState;
+import io.rdma4j.value.PathMtu;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.QueuePairAttributes;
-import io.rdma4j.verbs.QueuePairState;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.wire.FlowLabel;
 import io.rdma4j.wire.cm.CmPath;
@@ -399,7 +399,7 @@ final class ConnectionExchange {
                         nowNanos,
                         current,
                         "rejected by the peer: "
-                                + io.rdma4j.cm.RejectReason.text(
+                                + io.rdma4j.value.RejectReason.text(
                                         rejected.reject().reason()));
             case AgentEvent.Unreachable _ -> recordEnd(nowNanos, current, ConnectionRecord.UNREACHABLE);
             case AgentEvent.DisconnectRequested _ ->

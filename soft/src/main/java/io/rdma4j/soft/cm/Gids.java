@@ -1,7 +1,7 @@
 package io.rdma4j.soft.cm;
 
 import io.rdma4j.transport.cm.CmRoute;
-import io.rdma4j.verbs.Gid;
+import io.rdma4j.value.Gid;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

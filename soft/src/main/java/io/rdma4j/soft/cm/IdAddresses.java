@@ -1,6 +1,5 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.cm.host.RouteLookup;
 import io.rdma4j.cm.host.SystemFile;
@@ -8,8 +7,9 @@ import io.rdma4j.cm.spi.ConnectionExplanations;
 import io.rdma4j.cm.spi.LocalAddresses;
 import io.rdma4j.link.host.InterfaceView;
 import io.rdma4j.link.host.Interfaces;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.spi.DeviceChoice;
 import io.rdma4j.wire.cm.IpCmHeader;

@@ -1,9 +1,9 @@
 package io.rdma4j.soft.cm;
 
 import io.rdma4j.link.host.Interfaces;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PathMtu;
 import io.rdma4j.verbs.Device;
-import io.rdma4j.verbs.Gid;
-import io.rdma4j.verbs.PathMtu;
 import java.net.InetAddress;
 
 /**

@@ -2,8 +2,8 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.WorkOpcode;
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.verbs.CompletionOpcode;
-import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.spi.CompletionWriter;
 import io.rdma4j.verbs.spi.SpinLock;

@@ -2,7 +2,7 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.transport.MemoryTable;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;

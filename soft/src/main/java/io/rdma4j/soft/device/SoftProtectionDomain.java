@@ -4,7 +4,7 @@ import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.soft.events.MemoryRegistrationEvent;
 import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.MemoryTable;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.ClosedException;

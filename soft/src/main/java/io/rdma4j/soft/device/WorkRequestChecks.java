@@ -4,14 +4,14 @@ import io.rdma4j.transport.MemoryFaults;
 import io.rdma4j.transport.ScatterGather;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.WorkOpcode;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ScatterGatherList;
-import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendWorkRequest;
 import java.lang.foreign.MemorySegment;
 

@@ -3,7 +3,7 @@ package io.rdma4j.soft.engine;
 import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.host.Interfaces;
-import io.rdma4j.verbs.Gid;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
 import java.net.InetAddress;

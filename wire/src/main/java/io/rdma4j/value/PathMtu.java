@@ -1,4 +1,4 @@
-package io.rdma4j.verbs;
+package io.rdma4j.value;
 
 /** The maximum payload of a packet. C: {@code enum ibv_mtu}. */
 public enum PathMtu {

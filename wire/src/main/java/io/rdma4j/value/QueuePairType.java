@@ -1,4 +1,4 @@
-package io.rdma4j.verbs;
+package io.rdma4j.value;
 
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -11,7 +11,7 @@ public enum QueuePairType {
     UNRELIABLE_CONNECTION(3),
     /** Unreliable datagram: SEND of one packet to any destination, in any order, at most once. */
     UNRELIABLE_DATAGRAM(4),
-    /** Initiator of an extended reliable connection: sends all operations and receives none; see {@link XrcDomain}. */
+    /** Initiator of an extended reliable connection: sends all operations and receives none; see {@code XrcDomain}. */
     XRC_SEND(9),
     /** Target of an extended reliable connection: sends nothing and uses the receives of shared queues. */
     XRC_RECEIVE(10);

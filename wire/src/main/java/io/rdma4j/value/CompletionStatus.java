@@ -1,4 +1,4 @@
-package io.rdma4j.verbs;
+package io.rdma4j.value;
 
 /** The status of a completion. C: {@code enum ibv_wc_status}, with its numbers and texts. */
 public enum CompletionStatus {

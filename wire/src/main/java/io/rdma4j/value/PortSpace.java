@@ -1,6 +1,5 @@
-package io.rdma4j.cm;
+package io.rdma4j.value;
 
-import io.rdma4j.verbs.QueuePairType;
 import java.util.Optional;
 import java.util.stream.Stream;
 

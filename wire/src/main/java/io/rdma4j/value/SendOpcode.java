@@ -1,4 +1,4 @@
-package io.rdma4j.verbs;
+package io.rdma4j.value;
 
 /** The operation of a send work request. C: {@code enum ibv_wr_opcode}. */
 public enum SendOpcode {

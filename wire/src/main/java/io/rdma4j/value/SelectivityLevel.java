@@ -1,4 +1,4 @@
-package io.rdma4j.verbs;
+package io.rdma4j.value;
 
 /** The memory of the peer that a FLUSH concerns. C: {@code enum ibv_selectivity_level}. */
 public enum SelectivityLevel {

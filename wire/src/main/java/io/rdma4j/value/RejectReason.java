@@ -1,4 +1,4 @@
-package io.rdma4j.cm;
+package io.rdma4j.value;
 
 import java.util.Locale;
 import java.util.Set;
