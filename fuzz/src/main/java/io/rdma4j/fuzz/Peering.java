@@ -7,7 +7,7 @@ import io.rdma4j.transport.MemoryTable;
 import io.rdma4j.transport.QueuePairEvent;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
-import io.rdma4j.transport.WorkStatus;
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
@@ -46,7 +46,7 @@ final class Peering {
     private static final long REMOTE = Frame.ipv4Low(0x0a58_0001);
 
     /** A completion. */
-    record Completed(long id, WorkStatus status, boolean isReceive) {}
+    record Completed(long id, CompletionStatus status, boolean isReceive) {}
 
     final MemoryTable memory;
     final RcQueuePair queuePair;
@@ -205,12 +205,12 @@ final class Peering {
             }
             Invariant.holds(
                     index < sends.size() && sends.get(index).id() == d.id(), "a send is completed once, in order");
-            boolean isFlushed = d.status() == WorkStatus.WORK_REQUEST_FLUSHED_ERROR;
+            boolean isFlushed = d.status() == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR;
             Invariant.holds(!failed || isFlushed, "all sends after a failure are flushed");
             Invariant.holds(
-                    d.status() != WorkStatus.SUCCESS || sends.get(index).isSignaled(),
+                    d.status() != CompletionStatus.SUCCESS || sends.get(index).isSignaled(),
                     "success is reported only for signaled sends");
-            failed |= d.status() != WorkStatus.SUCCESS;
+            failed |= d.status() != CompletionStatus.SUCCESS;
             index++;
         }
         for (; index < sends.size(); index++) {

@@ -8,8 +8,8 @@ import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SendRequest;
-import io.rdma4j.transport.WorkOpcode;
-import io.rdma4j.transport.WorkStatus;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Feth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
@@ -33,7 +33,7 @@ final class RulePair {
     static final int DEPTH = 16;
 
     /** A completion. */
-    record Done(long id, WorkStatus status, boolean isReceive) {}
+    record Done(long id, CompletionStatus status, boolean isReceive) {}
 
     /** The parameters of a connection, equal in both directions except for the path MTU. */
     record Terms(int clientMtu, int serverMtu, int startingPsn, int retryCount, int rnrRetry, int timeout) {}
@@ -79,7 +79,7 @@ final class RulePair {
         }
 
         /** Claims the next work request, which the caller may modify before posting it. */
-        SendRequest claim(long id, WorkOpcode opcode, MemoryRegion region, long bytes) {
+        SendRequest claim(long id, SendOpcode opcode, MemoryRegion region, long bytes) {
             SendRequest request = queuePair.sendQueue().claim();
             if (request == null) {
                 throw new SimulationFailure("the send queue is full");
@@ -94,13 +94,13 @@ final class RulePair {
             return request;
         }
 
-        void post(long id, WorkOpcode opcode, MemoryRegion region, long bytes) {
+        void post(long id, SendOpcode opcode, MemoryRegion region, long bytes) {
             claim(id, opcode, region, bytes);
             queuePair.sendQueue().publish();
         }
 
         /** Returns the statuses of the sends, or of the receives, in the order of their completion. */
-        List<WorkStatus> statuses(boolean ofReceives) {
+        List<CompletionStatus> statuses(boolean ofReceives) {
             return done.stream()
                     .filter(each -> each.isReceive == ofReceives)
                     .map(Done::status)

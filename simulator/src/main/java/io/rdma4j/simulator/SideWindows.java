@@ -5,7 +5,7 @@ import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.MemoryWindow;
 import io.rdma4j.transport.SendRequest;
-import io.rdma4j.transport.WorkOpcode;
+import io.rdma4j.value.SendOpcode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -94,7 +94,7 @@ final class SideWindows {
     private Runnable invalidate(SendRequest request, Slot slot, Grant old) {
         slot.isUsable = false;
         slot.isBusy = true;
-        request.opcode = WorkOpcode.LOCAL_INVALIDATE;
+        request.opcode = SendOpcode.LOCAL_INVALIDATE;
         request.invalidateKey = old.key;
         return () -> free(slot);
     }
@@ -113,7 +113,7 @@ final class SideWindows {
         int key = slot.window.key() & ~KEY_BITS | random.nextInt(KEY_BITS + 1);
         slot.isUsable = false;
         slot.isBusy = true;
-        request.opcode = WorkOpcode.BIND_MEMORY_WINDOW;
+        request.opcode = SendOpcode.BIND_MEMORY_WINDOW;
         request.window = slot.window;
         request.bindRegion = region;
         request.bindOffset = offset;

@@ -7,7 +7,7 @@ import io.rdma4j.transport.QueuePairEvent;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.SendRequest;
-import io.rdma4j.transport.WorkStatus;
+import io.rdma4j.value.CompletionStatus;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.SplittableRandom;
@@ -351,7 +351,7 @@ final class SimulatedSide implements ConnectedSide {
 
     private void onSendCompletion(Completion completion) {
         check(completion.queuePairNumber == queuePair.number(), "a completion of another queue pair");
-        if (completion.status != WorkStatus.SUCCESS) {
+        if (completion.status != CompletionStatus.SUCCESS) {
             onSendFailure(completion);
             return;
         }
@@ -375,7 +375,7 @@ final class SimulatedSide implements ConnectedSide {
     }
 
     /** Returns whether the queue pair may break with a status. */
-    private boolean isPermitted(WorkStatus status) {
+    private boolean isPermitted(CompletionStatus status) {
         return switch (status) {
             case RETRY_EXCEEDED_ERROR -> mayBreak.getAsBoolean() || peer.broken || peer.requests.hasBrokenRules();
             case REMOTE_ACCESS_ERROR -> requests.hasBrokenRules();
@@ -392,7 +392,7 @@ final class SimulatedSide implements ConnectedSide {
             broken = true;
         } else {
             check(
-                    completion.status == WorkStatus.WORK_REQUEST_FLUSHED_ERROR,
+                    completion.status == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR,
                     "status " + completion.status + " after the queue pair broke");
         }
         // Unsignaled requests that succeeded; after the first failure there are none.

@@ -14,8 +14,8 @@ import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.UdQueuePair;
-import io.rdma4j.transport.WorkOpcode;
-import io.rdma4j.transport.WorkStatus;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.rsocket.DatagramHeader;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -143,7 +143,7 @@ final class SocketSide implements DatagramNetwork {
             return;
         }
         request.workRequestId = slot;
-        request.opcode = WorkOpcode.SEND;
+        request.opcode = SendOpcode.SEND;
         request.signaled = true;
         request.solicited = false;
         request.inline = false;
@@ -178,12 +178,12 @@ final class SocketSide implements DatagramNetwork {
     }
 
     private void onSendCompletion(Completion completion) {
-        check(completion.status == WorkStatus.SUCCESS, "a send ended with " + completion.status);
+        check(completion.status == CompletionStatus.SUCCESS, "a send ended with " + completion.status);
         protocol.onSent(end, (int) completion.workRequestId);
     }
 
     private void onReceiveCompletion(Completion completion) {
-        check(completion.status == WorkStatus.SUCCESS, "a receive ended with " + completion.status);
+        check(completion.status == CompletionStatus.SUCCESS, "a receive ended with " + completion.status);
         posted--;
         protocol.onReceived(
                 end,

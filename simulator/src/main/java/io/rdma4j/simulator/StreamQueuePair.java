@@ -13,8 +13,8 @@ import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SendRequest;
-import io.rdma4j.transport.WorkOpcode;
-import io.rdma4j.transport.WorkStatus;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
@@ -122,15 +122,15 @@ final class StreamQueuePair implements StreamPort {
 
     @Override
     public void write(long id, LocalRanges bytes, long remoteAddress, int remoteKey) {
-        post(id, WorkOpcode.RDMA_WRITE, bytes, remoteAddress, remoteKey, 0);
+        post(id, SendOpcode.RDMA_WRITE, bytes, remoteAddress, remoteKey, 0);
     }
 
     @Override
     public void writeWithImmediate(long id, LocalRanges bytes, long remoteAddress, int remoteKey, int word) {
-        post(id, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE, bytes, remoteAddress, remoteKey, word);
+        post(id, SendOpcode.RDMA_WRITE_WITH_IMMEDIATE, bytes, remoteAddress, remoteKey, word);
     }
 
-    private void post(long id, WorkOpcode opcode, LocalRanges bytes, long remoteAddress, int remoteKey, int word) {
+    private void post(long id, SendOpcode opcode, LocalRanges bytes, long remoteAddress, int remoteKey, int word) {
         side.onPosted(bytes.totalLength(), remoteAddress, remoteKey);
         SendRequest request = claim(id, opcode);
         request.remoteAddress = remoteAddress;
@@ -163,13 +163,13 @@ final class StreamQueuePair implements StreamPort {
         long at = (long) Integer.BYTES * nextWord;
         nextWord = (nextWord + 1) % sizes.sendQueue();
         words.memory().set(ValueLayout.JAVA_INT_UNALIGNED, at, word);
-        SendRequest request = claim(id, WorkOpcode.SEND);
+        SendRequest request = claim(id, SendOpcode.SEND);
         request.lengthBytes = Integer.BYTES;
         request.list.add(words, at, Integer.BYTES);
         machine.sendQueue().publish();
     }
 
-    private SendRequest claim(long id, WorkOpcode opcode) {
+    private SendRequest claim(long id, SendOpcode opcode) {
         SendRequest request = machine.sendQueue().claim();
         if (request == null) {
             throw new SimulationFailure("more requests in flight than the send queue has slots");
@@ -200,11 +200,11 @@ final class StreamQueuePair implements StreamPort {
     // ---- completions
 
     private void onCompletion(Completion completion) {
-        retriesExceeded |= completion.status == WorkStatus.RETRY_EXCEEDED_ERROR;
+        retriesExceeded |= completion.status == CompletionStatus.RETRY_EXCEEDED_ERROR;
         completions.add(new QueuedCompletion(
                 completion.workRequestId,
                 completion.isReceive,
-                completion.status == WorkStatus.SUCCESS,
+                completion.status == CompletionStatus.SUCCESS,
                 completion.immediate,
                 (int) completion.byteLength));
     }

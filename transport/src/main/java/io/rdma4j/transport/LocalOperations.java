@@ -1,5 +1,7 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -14,19 +16,19 @@ final class LocalOperations {
     private LocalOperations() {}
 
     /** Executes a local work request. Returns null on success, otherwise the error status. */
-    static @Nullable WorkStatus execute(SendRequest r, QueuePairMachine queuePair, MemoryTable memory) {
-        if (r.opcode == WorkOpcode.LOCAL_INVALIDATE) {
-            return memory.invalidate(r.invalidateKey, queuePair) ? null : WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
+    static @Nullable CompletionStatus execute(SendRequest r, QueuePairMachine queuePair, MemoryTable memory) {
+        if (r.opcode == SendOpcode.LOCAL_INVALIDATE) {
+            return memory.invalidate(r.invalidateKey, queuePair) ? null : CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
         }
         synchronized (memory) { // other threads may deregister the region or deallocate the window
             return bind(r, queuePair, memory);
         }
     }
 
-    private static @Nullable WorkStatus bind(SendRequest r, QueuePairMachine queuePair, MemoryTable memory) {
+    private static @Nullable CompletionStatus bind(SendRequest r, QueuePairMachine queuePair, MemoryTable memory) {
         MemoryWindow window = r.window;
         if (window == null || !mayBind(r, window, queuePair.protectionDomain())) {
-            return WorkStatus.MEMORY_WINDOW_BIND_ERROR;
+            return CompletionStatus.MEMORY_WINDOW_BIND_ERROR;
         }
         memory.unbind(window);
         int key = window.key() & ~0xff | r.remoteKey & 0xff;
@@ -40,7 +42,7 @@ final class LocalOperations {
         try {
             slice = region.memory().asSlice(r.bindOffset, r.bindLength);
         } catch (IndexOutOfBoundsException e) {
-            return WorkStatus.MEMORY_WINDOW_BIND_ERROR;
+            return CompletionStatus.MEMORY_WINDOW_BIND_ERROR;
         }
         MemoryRegion range = new MemoryRegion(
                 slice,

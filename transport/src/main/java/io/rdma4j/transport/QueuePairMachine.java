@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.wire.Ecn;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
@@ -240,7 +241,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     }
 
     /**
-     * Moves from any state to ERROR and completes everything posted with {@link WorkStatus#WORK_REQUEST_FLUSHED_ERROR}.
+     * Moves from any state to ERROR and completes everything posted with {@link CompletionStatus#WORK_REQUEST_FLUSHED_ERROR}.
      * A reliable connection still sends a pending acknowledgement, so that the peer learns which requests were
      * executed. READ responses are discarded, including those still pending after an earlier failure.
      */
@@ -355,7 +356,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
             return;
         }
         while (sendQueue.head() != sendQueue.tail()) {
-            completeSend(sendQueue.at(sendQueue.head()), WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+            completeSend(sendQueue.at(sendQueue.head()), CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
         }
         if (state == State.ERROR) {
             flushReceives();
@@ -365,7 +366,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     private void flushReceives() {
         ReceiveRequest receive;
         while ((receive = receives.posted()) != null) {
-            failReceive(receive, WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+            failReceive(receive, CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
         }
         if (receives.isShared() && !isLastReceiveReported) {
             isLastReceiveReported = true;
@@ -537,7 +538,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     }
 
     /** Completes the oldest send work request with an error and fails the connection. */
-    final void failSend(WorkStatus status) {
+    final void failSend(CompletionStatus status) {
         if (isSending() && !sendQueue.isEmpty()) {
             isDraining = false;
             completeSend(sendQueue.at(sendQueue.head()), status);
@@ -546,7 +547,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     }
 
     /** Completes the oldest send work request of an unreliable transport with an error; only sending stops. */
-    final void failUnreliableSend(WorkStatus status) {
+    final void failUnreliableSend(CompletionStatus status) {
         isDraining = false;
         state = State.SEND_QUEUE_ERROR;
         completeSend(sendQueue.at(sendQueue.head()), status);
@@ -573,8 +574,8 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     }
 
     /** Completes the oldest send work request, reports it if required, and releases its slot. */
-    final void completeSend(SendRequest request, WorkStatus status) {
-        boolean isSuccess = status == WorkStatus.SUCCESS;
+    final void completeSend(SendRequest request, CompletionStatus status) {
+        boolean isSuccess = status == CompletionStatus.SUCCESS;
         boolean isReported = !isSuccess || isSignaled(request);
         Completion c = completion;
         c.clear(number, request.workRequestId, status, false);
@@ -593,14 +594,14 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     /** Completes a receive successfully; the packet is the last of its message. */
     final void completeReceive(ReceiveRequest request, Packet packet, long bytes) {
         Completion c = completion;
-        c.clear(number, request.workRequestId, WorkStatus.SUCCESS, true);
+        c.clear(number, request.workRequestId, CompletionStatus.SUCCESS, true);
         c.setReceived(packet, bytes);
         counters.completedReceives++;
         releaseAndReport(c);
     }
 
     /** Completes a receive with an error. */
-    final void failReceive(ReceiveRequest request, WorkStatus status) {
+    final void failReceive(ReceiveRequest request, CompletionStatus status) {
         completion.clear(number, request.workRequestId, status, true);
         releaseAndReport(completion);
     }

@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.AtomicEth;
 import io.rdma4j.wire.Opcode;
@@ -382,7 +383,7 @@ final class Responder {
      */
     private void rejectInvalidation(ReceiveRequest receive) {
         counters.keyViolations++;
-        queuePair.failReceive(receive, WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
+        queuePair.failReceive(receive, CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
         queuePair.failWith(QueuePairEvent.ACCESS_ERROR);
     }
 
@@ -548,25 +549,25 @@ final class Responder {
             }
             case INVALID_REQUEST -> {
                 responses.nak(Aeth.NAK_INVALID_REQUEST, expected);
-                endReceive(message == Message.SEND, WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
+                endReceive(message == Message.SEND, CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
                 queuePair.failWith(QueuePairEvent.REQUEST_ERROR);
             }
             case TOO_LONG -> {
                 responses.nak(Aeth.NAK_INVALID_REQUEST, expected);
-                endReceive(true, WorkStatus.LOCAL_LENGTH_ERROR);
+                endReceive(true, CompletionStatus.LOCAL_LENGTH_ERROR);
                 queuePair.failWith(QueuePairEvent.REQUEST_ERROR);
             }
             case ACCESS_ERROR -> onAccessError(expected);
             case NOT_REPORTED -> responses.nak(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, expected);
             case RECEIVE_ERROR -> {
                 responses.nak(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, expected);
-                endReceive(true, WorkStatus.LOCAL_PROTECTION_ERROR);
+                endReceive(true, CompletionStatus.LOCAL_PROTECTION_ERROR);
                 queuePair.failWith(null);
             }
         }
     }
 
-    private void endReceive(boolean isTaken, WorkStatus status) {
+    private void endReceive(boolean isTaken, CompletionStatus status) {
         ReceiveRequest receive = isTaken ? receives.posted() : null;
         if (receive != null) {
             queuePair.failReceive(receive, status);

@@ -1,5 +1,7 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Feth;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +15,7 @@ public final class SendRequest {
     public long workRequestId;
 
     /** Operation. */
-    public WorkOpcode opcode = WorkOpcode.SEND;
+    public SendOpcode opcode = SendOpcode.SEND;
 
     /** True to report success; failure is always reported. */
     public boolean signaled;
@@ -112,7 +114,7 @@ public final class SendRequest {
 
     /** Reason why the request cannot be sent, determined when it is started; null if it can. */
     @Nullable
-    WorkStatus failure;
+    CompletionStatus failure;
 
     SendRequest(int maxScatterGather, MemorySegment inlineData) {
         this.inlineData = inlineData;
@@ -122,7 +124,7 @@ public final class SendRequest {
     /** Resets every field except the inline bytes. */
     void clear() {
         workRequestId = 0;
-        opcode = WorkOpcode.SEND;
+        opcode = SendOpcode.SEND;
         signaled = false;
         solicited = false;
         fence = false;

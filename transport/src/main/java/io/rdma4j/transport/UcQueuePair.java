@@ -1,5 +1,7 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.Psn;
@@ -156,7 +158,7 @@ public final class UcQueuePair extends QueuePairMachine {
     private int writeNext(Peer to, MemorySegment out, long at) {
         SendRequest r = sendQueue.at(sendQueue.head());
         if (packetIndex == 0) {
-            WorkStatus failure = validate(r);
+            CompletionStatus failure = validate(r);
             if (failure != null) {
                 failOldest(failure);
                 return 0;
@@ -168,7 +170,7 @@ public final class UcQueuePair extends QueuePairMachine {
         int written = PayloadPackets.write(
                 r, protectionDomain(), packetIndex, mtu, opcode, to.queuePairNumber(), false, sendPsn, out, at);
         if (written == 0) {
-            failOldest(WorkStatus.LOCAL_PROTECTION_ERROR);
+            failOldest(CompletionStatus.LOCAL_PROTECTION_ERROR);
             return 0;
         }
         sendPsn++;
@@ -176,7 +178,7 @@ public final class UcQueuePair extends QueuePairMachine {
         counters.sentPackets++;
         if (isLast) {
             packetIndex = 0;
-            completeSend(r, WorkStatus.SUCCESS);
+            completeSend(r, CompletionStatus.SUCCESS);
         }
         return written;
     }
@@ -191,9 +193,9 @@ public final class UcQueuePair extends QueuePairMachine {
             if (!r.opcode.isLocal()) {
                 return true;
             }
-            WorkStatus failure = LocalOperations.execute(r, this, memory);
+            CompletionStatus failure = LocalOperations.execute(r, this, memory);
             if (failure == null) {
-                completeSend(r, WorkStatus.SUCCESS);
+                completeSend(r, CompletionStatus.SUCCESS);
             } else {
                 failOldest(failure);
             }
@@ -201,17 +203,17 @@ public final class UcQueuePair extends QueuePairMachine {
         return false;
     }
 
-    private @Nullable WorkStatus validate(SendRequest r) {
+    private @Nullable CompletionStatus validate(SendRequest r) {
         if (r.lengthBytes < 0 || r.lengthBytes > MAX_MESSAGE_BYTES) {
-            return WorkStatus.LOCAL_LENGTH_ERROR;
+            return CompletionStatus.LOCAL_LENGTH_ERROR;
         }
-        if (!r.opcode.carriesPayload() || r.opcode == WorkOpcode.SEND_WITH_INVALIDATE) {
-            return WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
+        if (!r.opcode.carriesPayload() || r.opcode == SendOpcode.SEND_WITH_INVALIDATE) {
+            return CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
         }
         return PayloadPackets.checkMemory(r, protectionDomain(), 0);
     }
 
-    private void failOldest(WorkStatus status) {
+    private void failOldest(CompletionStatus status) {
         packetIndex = 0;
         failUnreliableSend(status);
     }

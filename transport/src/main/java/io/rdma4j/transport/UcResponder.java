@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.Psn;
@@ -130,7 +131,7 @@ final class UcResponder {
                 payload);
         if (!copied) {
             clear();
-            queuePair.failReceive(receive, WorkStatus.LOCAL_PROTECTION_ERROR);
+            queuePair.failReceive(receive, CompletionStatus.LOCAL_PROTECTION_ERROR);
             queuePair.failWith(null);
             return true;
         }

@@ -1,5 +1,7 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Frame;
@@ -140,7 +142,7 @@ public final class UdQueuePair extends QueuePairMachine {
                         packet.payloadSegment(),
                         packet.payloadOffset(),
                         packet.payloadLength())) {
-            failReceive(receive, WorkStatus.LOCAL_PROTECTION_ERROR);
+            failReceive(receive, CompletionStatus.LOCAL_PROTECTION_ERROR);
             failWith(null);
             return true;
         }
@@ -171,18 +173,18 @@ public final class UdQueuePair extends QueuePairMachine {
             return 0;
         }
         SendRequest r = sendQueue.at(sendQueue.head());
-        WorkStatus failure = validate(r);
+        CompletionStatus failure = validate(r);
         if (failure != null) {
             failUnreliableSend(failure);
             return 0;
         }
         Opcode opcode =
-                r.opcode == WorkOpcode.SEND_WITH_IMMEDIATE ? Opcode.UD_SEND_ONLY_IMMEDIATE : Opcode.UD_SEND_ONLY;
+                r.opcode == SendOpcode.SEND_WITH_IMMEDIATE ? Opcode.UD_SEND_ONLY_IMMEDIATE : Opcode.UD_SEND_ONLY;
         int length = (int) r.lengthBytes;
         int pad = -length & 3;
         long payloadAt = at + opcode.headerLength();
         if (!PayloadPackets.gather(r, protectionDomain(), 0, length, out, payloadAt)) {
-            failUnreliableSend(WorkStatus.LOCAL_PROTECTION_ERROR);
+            failUnreliableSend(CompletionStatus.LOCAL_PROTECTION_ERROR);
             return 0;
         }
         Bth.write(out, at, opcode.code(), r.solicited, pad, PARTITION_KEY, r.remoteQueuePair, false, sendPsn);
@@ -194,7 +196,7 @@ public final class UdQueuePair extends QueuePairMachine {
         sendPsn++;
         counters.sentPackets++;
         destination = r.destination;
-        completeSend(r, WorkStatus.SUCCESS);
+        completeSend(r, CompletionStatus.SUCCESS);
         return opcode.headerLength() + length + pad;
     }
 
@@ -203,12 +205,12 @@ public final class UdQueuePair extends QueuePairMachine {
         return destination;
     }
 
-    private @Nullable WorkStatus validate(SendRequest r) {
-        if (r.opcode != WorkOpcode.SEND && r.opcode != WorkOpcode.SEND_WITH_IMMEDIATE || r.destination == null) {
-            return WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
+    private @Nullable CompletionStatus validate(SendRequest r) {
+        if (r.opcode != SendOpcode.SEND && r.opcode != SendOpcode.SEND_WITH_IMMEDIATE || r.destination == null) {
+            return CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
         }
         if (r.lengthBytes < 0 || r.lengthBytes > maxPayloadBytes) {
-            return WorkStatus.LOCAL_LENGTH_ERROR;
+            return CompletionStatus.LOCAL_LENGTH_ERROR;
         }
         return PayloadPackets.checkMemory(r, protectionDomain(), 0);
     }

@@ -2,6 +2,8 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.AtomicEth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Deth;
@@ -221,11 +223,11 @@ class LinuxCapturesTest {
         }
         assertThat(ours).isEmpty();
         assertThat(compared).isEqualTo(16);
-        List<WorkStatus> statuses =
+        List<CompletionStatus> statuses =
                 done.stream().filter(d -> !d.isReceive()).map(Pair.Done::status).toList();
         assertThat(statuses).hasSize(13);
-        assertThat(statuses.subList(0, 12)).containsOnly(WorkStatus.SUCCESS);
-        assertThat(statuses.getLast()).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR); // the key is unknown to the server
+        assertThat(statuses.subList(0, 12)).containsOnly(CompletionStatus.SUCCESS);
+        assertThat(statuses.getLast()).isEqualTo(CompletionStatus.REMOTE_ACCESS_ERROR); // the key is unknown to the server
     }
 
     /** Posts the work request that produced the next captured packets. */
@@ -268,20 +270,20 @@ class LinuxCapturesTest {
         q.sendQueue().publish();
     }
 
-    private static WorkOpcode kind(Opcode opcode, Packet p, SendRequest r) {
+    private static SendOpcode kind(Opcode opcode, Packet p, SendRequest r) {
         if (opcode.hasImmediate()) {
             r.immediate = p.immediate();
-            return opcode.isSend() ? WorkOpcode.SEND_WITH_IMMEDIATE : WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE;
+            return opcode.isSend() ? SendOpcode.SEND_WITH_IMMEDIATE : SendOpcode.RDMA_WRITE_WITH_IMMEDIATE;
         }
         if (opcode.hasIeth()) {
             r.invalidateKey = p.invalidateKey();
-            return WorkOpcode.SEND_WITH_INVALIDATE;
+            return SendOpcode.SEND_WITH_INVALIDATE;
         }
         return switch (opcode) {
-            case RC_READ_REQUEST -> WorkOpcode.RDMA_READ;
-            case RC_COMPARE_SWAP -> WorkOpcode.COMPARE_AND_SWAP;
-            case RC_FETCH_ADD -> WorkOpcode.FETCH_AND_ADD;
-            default -> opcode.isSend() ? WorkOpcode.SEND : WorkOpcode.RDMA_WRITE;
+            case RC_READ_REQUEST -> SendOpcode.RDMA_READ;
+            case RC_COMPARE_SWAP -> SendOpcode.COMPARE_AND_SWAP;
+            case RC_FETCH_ADD -> SendOpcode.FETCH_AND_ADD;
+            default -> opcode.isSend() ? SendOpcode.SEND : SendOpcode.RDMA_WRITE;
         };
     }
 
@@ -318,7 +320,7 @@ class LinuxCapturesTest {
             assertThat(done.getLast().bytes()).isEqualTo(3000);
             assertThat(in.memory().mismatch(out.memory())).isEqualTo(-1);
         }
-        assertThat(done).hasSize(6).allMatch(d -> d.status() == WorkStatus.SUCCESS);
+        assertThat(done).hasSize(6).allMatch(d -> d.status() == CompletionStatus.SUCCESS);
     }
 
     @Test
@@ -344,7 +346,7 @@ class LinuxCapturesTest {
             UdQueuePair q = senders.computeIfAbsent(number | side, _ -> datagrams(number, c.psn()));
             MemorySegment.copy(s, p.payloadOffset(), local.memory(), 0, p.payloadLength());
             SendRequest r = Objects.requireNonNull(q.sendQueue().claim());
-            r.opcode = p.opcode().hasImmediate() ? WorkOpcode.SEND_WITH_IMMEDIATE : WorkOpcode.SEND;
+            r.opcode = p.opcode().hasImmediate() ? SendOpcode.SEND_WITH_IMMEDIATE : SendOpcode.SEND;
             r.immediate = p.opcode().hasImmediate() ? p.immediate() : 0;
             r.solicited = p.solicited();
             r.list.add(local, 0, p.payloadLength());
@@ -411,7 +413,7 @@ class LinuxCapturesTest {
         client.onDeadline(now);
         assertThat(sent(client)).containsExactly(c.get(2).hex());
         deliver(client, c.get(3));
-        assertThat(done.getFirst().status()).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(done.getFirst().status()).isEqualTo(CompletionStatus.SUCCESS);
 
         RcQueuePair server = queuePair(false, 0x1a, 0x1b, 5684951, 0);
         deliver(server, c.get(0));
@@ -431,7 +433,7 @@ class LinuxCapturesTest {
         post(client, register(4096, 0, 1), c);
         assertThat(sent(client)).containsExactly(c.get(0).hex(), c.get(1).hex());
         deliver(client, c.get(2));
-        assertThat(done.getFirst().status()).isEqualTo(WorkStatus.REMOTE_OPERATION_ERROR);
+        assertThat(done.getFirst().status()).isEqualTo(CompletionStatus.REMOTE_OPERATION_ERROR);
         done.clear();
 
         RcQueuePair server = queuePair(false, 0x1c, 0x1d, 1905248, 0);
@@ -442,6 +444,6 @@ class LinuxCapturesTest {
         deliver(server, c.get(1));
         // Linux sends 0x63, remote operational error; the specification requires 0x61, invalid request.
         assertThat(sent(server)).containsExactly(c.get(2).hex().replace("63000000", "61000000"));
-        assertThat(done.getFirst().status()).isEqualTo(WorkStatus.LOCAL_LENGTH_ERROR);
+        assertThat(done.getFirst().status()).isEqualTo(CompletionStatus.LOCAL_LENGTH_ERROR);
     }
 }

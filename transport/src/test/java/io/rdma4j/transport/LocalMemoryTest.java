@@ -2,6 +2,8 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
@@ -119,9 +121,9 @@ class LocalMemoryTest {
     void readThatExceedsItsRegionByOneByteReturnsNoData(int offset) {
         Pair p = new Pair();
         MemoryRegion from = p.b.register(4096);
-        p.a.post(1, WorkOpcode.RDMA_READ, p.a.register(4097), 4097 - offset, from, offset);
+        p.a.post(1, SendOpcode.RDMA_READ, p.a.register(4097), 4097 - offset, from, offset);
         p.run();
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.REMOTE_ACCESS_ERROR);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.REMOTE_ACCESS_ERROR);
         assertThat(p.traceLines()).last().asString().endsWith("62");
         assertThat(p.trace).filteredOn(w -> !w.fromA()).hasSize(1);
     }
@@ -131,9 +133,9 @@ class LocalMemoryTest {
         Pair p = new Pair();
         byte[] target = new byte[4096];
         MemoryRegion to = p.b.register(target, Pair.ALL_ACCESS);
-        p.a.post(1, WorkOpcode.RDMA_WRITE, p.a.register(Pair.pattern(4097, 1), Pair.ALL_ACCESS), 4097, to, 0);
+        p.a.post(1, SendOpcode.RDMA_WRITE, p.a.register(Pair.pattern(4097, 1), Pair.ALL_ACCESS), 4097, to, 0);
         p.run();
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.REMOTE_ACCESS_ERROR);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.REMOTE_ACCESS_ERROR);
         assertThat(target).containsOnly(0);
     }
 }

@@ -1,5 +1,7 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Ecn;
 import io.rdma4j.wire.Frame;
@@ -58,9 +60,9 @@ final class Pair {
     /** A completion as a value. */
     record Done(
             long id,
-            WorkStatus status,
+            CompletionStatus status,
             boolean isReceive,
-            WorkOpcode opcode,
+            SendOpcode opcode,
             boolean ofWrite,
             long bytes,
             boolean hasImmediate,
@@ -121,7 +123,7 @@ final class Pair {
             return memory.register(MemorySegment.ofArray(bytes), 0x7000_0000_0000L + (isA ? 0 : 1L << 32), access, PD);
         }
 
-        SendRequest claim(long id, WorkOpcode opcode) {
+        SendRequest claim(long id, SendOpcode opcode) {
             SendRequest r = Objects.requireNonNull(queuePair.sendQueue().claim());
             r.workRequestId = id;
             r.opcode = opcode;
@@ -136,13 +138,13 @@ final class Pair {
             queuePair.sendQueue().publish();
         }
 
-        void post(long id, WorkOpcode opcode, MemoryRegion region, long offset, long length) {
+        void post(long id, SendOpcode opcode, MemoryRegion region, long offset, long length) {
             SendRequest r = claim(id, opcode);
             r.list.add(region, offset, length);
             publish(r);
         }
 
-        void post(long id, WorkOpcode opcode, MemoryRegion local, long length, MemoryRegion remote, long remoteOffset) {
+        void post(long id, SendOpcode opcode, MemoryRegion local, long length, MemoryRegion remote, long remoteOffset) {
             SendRequest r = claim(id, opcode);
             if (length > 0) {
                 r.list.add(local, 0, length);
@@ -160,7 +162,7 @@ final class Pair {
             queuePair.receiveQueue().publish();
         }
 
-        List<WorkStatus> statuses(boolean receives) {
+        List<CompletionStatus> statuses(boolean receives) {
             return done.stream()
                     .filter(d -> d.isReceive() == receives)
                     .map(Done::status)

@@ -3,6 +3,8 @@ package io.rdma4j.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Opcode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -60,7 +62,7 @@ class RcKeepAliveTest {
         assertThat(p.a.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
         assertThat(p.trace).hasSize(8);
         assertThat(p.a.events).containsExactly(QueuePairEvent.QUEUE_PAIR_FATAL);
-        assertThat(p.a.done).extracting(Pair.Done::status).containsExactly(WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+        assertThat(p.a.done).extracting(Pair.Done::status).containsExactly(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
         assertThat(p.a.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 
@@ -91,7 +93,7 @@ class RcKeepAliveTest {
         MemoryRegion from = p.a.register(8);
         MemoryRegion to = p.b.register(8);
         for (int i = 0; i < 10; i++) {
-            p.a.post(i, WorkOpcode.RDMA_WRITE, from, 8, to, 0);
+            p.a.post(i, SendOpcode.RDMA_WRITE, from, 8, to, 0);
             p.run(p.now + SECOND);
         }
         assertThat(p.a.queuePair.counters().idleProbes).isZero();
@@ -101,9 +103,9 @@ class RcKeepAliveTest {
     void outstandingRequestFailsByItsOwnTimeouts() {
         Pair p = idlePair();
         loseAll(p);
-        p.a.post(1, WorkOpcode.RDMA_WRITE, p.a.register(8), 8, p.b.register(8), 0);
+        p.a.post(1, SendOpcode.RDMA_WRITE, p.a.register(8), 8, p.b.register(8), 0);
         p.run(p.now + 10 * SECOND);
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.RETRY_EXCEEDED_ERROR);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.RETRY_EXCEEDED_ERROR);
         assertThat(p.a.queuePair.counters().idleProbes).isZero();
     }
 

@@ -2,6 +2,8 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
@@ -40,7 +42,7 @@ class RcResponderKeysTest extends ResponderFixture {
     @ParameterizedTest
     @EnumSource(Naming.class)
     void memoryIsAccessedOnlyByItsKeyWithinItsRangeAndRights(Naming naming) {
-        for (WorkOpcode opcode : List.of(WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_READ, WorkOpcode.FETCH_AND_ADD)) {
+        for (SendOpcode opcode : List.of(SendOpcode.RDMA_WRITE, SendOpcode.RDMA_READ, SendOpcode.FETCH_AND_ADD)) {
             Pair p = new Pair();
             int right = switch (opcode) {
                 case RDMA_WRITE -> AccessFlags.REMOTE_WRITE;
@@ -79,7 +81,7 @@ class RcResponderKeysTest extends ResponderFixture {
             String name = naming + " " + opcode;
             assertThat(p.a.statuses(false))
                     .as(name)
-                    .containsExactly(naming.isAllowed ? WorkStatus.SUCCESS : WorkStatus.REMOTE_ACCESS_ERROR);
+                    .containsExactly(naming.isAllowed ? CompletionStatus.SUCCESS : CompletionStatus.REMOTE_ACCESS_ERROR);
             for (int i = 0; i < memory.length; i++) {
                 boolean mayChange = naming.isAllowed && i >= 1024 && i < 3072;
                 assertThat(mayChange || memory[i] == 0x5a)
@@ -95,8 +97,8 @@ class RcResponderKeysTest extends ResponderFixture {
 
     @Test
     void keyOfAnEmptyWriteOrReadIsNotChecked() {
-        for (WorkOpcode opcode :
-                List.of(WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_READ, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE)) {
+        for (SendOpcode opcode :
+                List.of(SendOpcode.RDMA_WRITE, SendOpcode.RDMA_READ, SendOpcode.RDMA_WRITE_WITH_IMMEDIATE)) {
             Pair p = new Pair();
             p.b.postReceive(1, p.b.register(8), 0, 8);
             SendRequest r = p.a.claim(1, opcode);
@@ -104,7 +106,7 @@ class RcResponderKeysTest extends ResponderFixture {
             r.remoteAddress = 0x1234;
             p.a.publish(r);
             p.run();
-            assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
+            assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS);
         }
     }
 
@@ -161,13 +163,13 @@ class RcResponderKeysTest extends ResponderFixture {
                 default -> p.b.memory.move(receive, receive.memory(), receive.address(), Pair.ALL_ACCESS, Pair.PD);
             };
             assertThat(changed).isNotNull();
-            SendRequest r = p.a.claim(2, WorkOpcode.SEND);
+            SendRequest r = p.a.claim(2, SendOpcode.SEND);
             r.list.add(p.a.register(8), 0, 8);
             p.a.publish(r);
             p.run();
             assertThat(p.b.statuses(true))
                     .as("change %s", change)
-                    .containsExactly(change == 0 ? WorkStatus.SUCCESS : WorkStatus.LOCAL_PROTECTION_ERROR);
+                    .containsExactly(change == 0 ? CompletionStatus.SUCCESS : CompletionStatus.LOCAL_PROTECTION_ERROR);
         }
     }
 
@@ -203,12 +205,12 @@ class RcResponderKeysTest extends ResponderFixture {
 
     @Test
     void closedArenaFailsTheRequestWithoutAnException() {
-        record Case(WorkOpcode opcode, WorkStatus requester) {}
+        record Case(SendOpcode opcode, CompletionStatus requester) {}
         for (Case c : List.of(
-                new Case(WorkOpcode.RDMA_WRITE, WorkStatus.REMOTE_ACCESS_ERROR),
-                new Case(WorkOpcode.RDMA_READ, WorkStatus.REMOTE_ACCESS_ERROR),
-                new Case(WorkOpcode.FETCH_AND_ADD, WorkStatus.REMOTE_ACCESS_ERROR),
-                new Case(WorkOpcode.SEND, WorkStatus.REMOTE_OPERATION_ERROR))) {
+                new Case(SendOpcode.RDMA_WRITE, CompletionStatus.REMOTE_ACCESS_ERROR),
+                new Case(SendOpcode.RDMA_READ, CompletionStatus.REMOTE_ACCESS_ERROR),
+                new Case(SendOpcode.FETCH_AND_ADD, CompletionStatus.REMOTE_ACCESS_ERROR),
+                new Case(SendOpcode.SEND, CompletionStatus.REMOTE_OPERATION_ERROR))) {
             Pair p = new Pair();
             Arena arena = Arena.ofShared();
             MemoryRegion closed = p.b.memory.register(arena.allocate(64, 8), 0x1000, Pair.ALL_ACCESS, Pair.PD);
@@ -222,9 +224,9 @@ class RcResponderKeysTest extends ResponderFixture {
         Arena arena = Arena.ofShared();
         MemoryRegion closed = p.a.memory.register(arena.allocate(64, 8), 0x1000, Pair.ALL_ACCESS, Pair.PD);
         arena.close();
-        p.a.post(1, WorkOpcode.RDMA_WRITE, closed, 8, p.b.register(8), 0);
+        p.a.post(1, SendOpcode.RDMA_WRITE, closed, 8, p.b.register(8), 0);
         p.run();
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.LOCAL_PROTECTION_ERROR);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.LOCAL_PROTECTION_ERROR);
     }
 
     @Test
@@ -232,39 +234,39 @@ class RcResponderKeysTest extends ResponderFixture {
         MemoryRegion receive = pair.b.register(100);
         pair.b.postReceive(1, receive, 0, 100);
         pair.b.memory.deregister(receive);
-        pair.a.post(1, WorkOpcode.SEND, pair.a.register(8), 0, 8);
+        pair.a.post(1, SendOpcode.SEND, pair.a.register(8), 0, 8);
         pair.run();
-        assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.REMOTE_OPERATION_ERROR);
-        assertThat(pair.b.statuses(true)).containsExactly(WorkStatus.LOCAL_PROTECTION_ERROR);
+        assertThat(pair.a.statuses(false)).containsExactly(CompletionStatus.REMOTE_OPERATION_ERROR);
+        assertThat(pair.b.statuses(true)).containsExactly(CompletionStatus.LOCAL_PROTECTION_ERROR);
     }
 
     @Test
     void requestWithInvalidLocalMemoryFailsAfterAllEarlierOnes() {
         MemoryRegion good = pair.a.register(100);
         MemoryRegion bad = pair.a.register(100);
-        pair.a.post(1, WorkOpcode.RDMA_WRITE, good, 100, remote, 0);
-        pair.a.post(2, WorkOpcode.RDMA_WRITE, bad, 100, remote, 0);
-        pair.a.post(3, WorkOpcode.RDMA_WRITE, good, 100, remote, 0);
+        pair.a.post(1, SendOpcode.RDMA_WRITE, good, 100, remote, 0);
+        pair.a.post(2, SendOpcode.RDMA_WRITE, bad, 100, remote, 0);
+        pair.a.post(3, SendOpcode.RDMA_WRITE, good, 100, remote, 0);
         pair.a.memory.deregister(bad);
         pair.run();
         assertThat(pair.a.ids(false)).containsExactly(1L, 2L, 3L);
         assertThat(pair.a.statuses(false))
                 .containsExactly(
-                        WorkStatus.SUCCESS, WorkStatus.LOCAL_PROTECTION_ERROR, WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+                        CompletionStatus.SUCCESS, CompletionStatus.LOCAL_PROTECTION_ERROR, CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
     }
 
     @Test
     void localMemoryOfAnotherDomainOrWithoutLocalWriteCannotBeUsed() {
         Pair p = new Pair();
         MemoryRegion other = p.a.memory.register(MemorySegment.ofArray(new byte[8]), 0, Pair.ALL_ACCESS, Pair.PD + 1);
-        p.a.post(1, WorkOpcode.RDMA_WRITE, other, 8, p.b.register(8), 0);
+        p.a.post(1, SendOpcode.RDMA_WRITE, other, 8, p.b.register(8), 0);
         p.run();
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.LOCAL_PROTECTION_ERROR);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.LOCAL_PROTECTION_ERROR);
         Pair q = new Pair();
         MemoryRegion readOnly = q.a.register(new byte[8], AccessFlags.REMOTE_READ);
-        q.a.post(1, WorkOpcode.RDMA_READ, readOnly, 8, q.b.register(8), 0);
+        q.a.post(1, SendOpcode.RDMA_READ, readOnly, 8, q.b.register(8), 0);
         q.run();
-        assertThat(q.a.statuses(false)).containsExactly(WorkStatus.LOCAL_PROTECTION_ERROR);
+        assertThat(q.a.statuses(false)).containsExactly(CompletionStatus.LOCAL_PROTECTION_ERROR);
         assertThat(q.trace).isEmpty();
     }
 }

@@ -2,6 +2,8 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Feth;
 import io.rdma4j.wire.Psn;
 import java.lang.foreign.MemorySegment;
@@ -69,10 +71,10 @@ class RcSoakTest {
 
     private static void postOne(Workload sender, Workload receiver) {
         Random random = sender.random;
-        WorkOpcode[] kinds = WorkOpcode.values();
-        WorkOpcode kind = kinds[random.nextInt(kinds.length)];
-        if (kind == WorkOpcode.SEND_WITH_INVALIDATE || kind.isLocal()) {
-            kind = WorkOpcode.SEND; // these operations have their own tests; an invalidation would end the connection
+        SendOpcode[] kinds = SendOpcode.values();
+        SendOpcode kind = kinds[random.nextInt(kinds.length)];
+        if (kind == SendOpcode.SEND_WITH_INVALIDATE || kind.isLocal()) {
+            kind = SendOpcode.SEND; // these operations have their own tests; an invalidation would end the connection
         }
         SendRequest r = sender.side.claim(sender.posted, kind);
         r.signaled = true;
@@ -84,7 +86,7 @@ class RcSoakTest {
             int cut = random.nextInt(length + 1);
             r.list.add(sender.constant, from, cut);
             r.list.add(sender.constant, from + cut, length - cut);
-        } else if (!kind.isAnsweredEmpty()) {
+        } else if (kind.hasLocalMemory()) {
             r.list.add(sender.results, (long) sender.posted * (CONSTANT + CANARY), length);
         }
         byte[] message = Arrays.copyOfRange(sender.constantBytes, from, from + length);
@@ -115,7 +117,7 @@ class RcSoakTest {
                 ByteBuffer.wrap(sender.expectedResults)
                         .order(ByteOrder.nativeOrder())
                         .putLong(sender.posted * (CONSTANT + CANARY), old);
-                if (kind == WorkOpcode.FETCH_AND_ADD) {
+                if (kind == SendOpcode.FETCH_AND_ADD) {
                     receiver.expectedCounters[cell] += r.swapOrAdd;
                 } else if (r.compare == old) {
                     receiver.expectedCounters[cell] = r.swapOrAdd;
@@ -137,9 +139,9 @@ class RcSoakTest {
             }
             default -> {}
         }
-        if (kind != WorkOpcode.RDMA_WRITE && kind.carriesPayload()) {
+        if (kind != SendOpcode.RDMA_WRITE && kind.carriesPayload()) {
             sender.expectedMessages.add(message);
-            sender.messageIsWrite.add(kind == WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE);
+            sender.messageIsWrite.add(kind == SendOpcode.RDMA_WRITE_WITH_IMMEDIATE);
         }
         sender.side.publish(r);
         sender.posted++;
@@ -219,7 +221,7 @@ class RcSoakTest {
     }
 
     private static void checkComplete(Workload w) {
-        assertThat(w.side.statuses(false)).containsOnly(WorkStatus.SUCCESS).hasSize(OPERATIONS);
+        assertThat(w.side.statuses(false)).containsOnly(CompletionStatus.SUCCESS).hasSize(OPERATIONS);
         assertThat(w.writable.memory().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(w.expectedWritable);
         assertThat(w.counters.memory().toArray(ValueLayout.JAVA_LONG_UNALIGNED)).isEqualTo(w.expectedCounters);
         assertThat(w.results.memory().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(w.expectedResults);
@@ -227,15 +229,15 @@ class RcSoakTest {
 
     /** Checks a side after all seven retries were lost: successes, one exceeded retry counter, the rest flushed. */
     private static void checkGivenUp(Workload w) {
-        List<WorkStatus> statuses = w.side.statuses(false);
+        List<CompletionStatus> statuses = w.side.statuses(false);
         int successes =
-                (int) statuses.stream().filter(s -> s == WorkStatus.SUCCESS).count();
-        assertThat(statuses.subList(0, successes)).doesNotContain(WorkStatus.RETRY_EXCEEDED_ERROR);
+                (int) statuses.stream().filter(s -> s == CompletionStatus.SUCCESS).count();
+        assertThat(statuses.subList(0, successes)).doesNotContain(CompletionStatus.RETRY_EXCEEDED_ERROR);
         if (!isAlive(w.side)) {
             assertThat(statuses).hasSize(OPERATIONS);
-            assertThat(statuses.get(successes)).isEqualTo(WorkStatus.RETRY_EXCEEDED_ERROR);
+            assertThat(statuses.get(successes)).isEqualTo(CompletionStatus.RETRY_EXCEEDED_ERROR);
             assertThat(statuses.subList(successes + 1, OPERATIONS))
-                    .allMatch(s -> s == WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+                    .allMatch(s -> s == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
         }
         assertThat(w.results
                         .memory()
@@ -254,11 +256,11 @@ class RcSoakTest {
         for (int i = 0; i < received.size(); i++) {
             Pair.Done d = received.get(i);
             assertThat(d.id()).isEqualTo(i);
-            if (d.status() == WorkStatus.WORK_REQUEST_FLUSHED_ERROR && !isAlive(w.side)) {
+            if (d.status() == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR && !isAlive(w.side)) {
                 continue;
             }
             byte[] message = peer.expectedMessages.get(i);
-            assertThat(d.status()).isEqualTo(WorkStatus.SUCCESS);
+            assertThat(d.status()).isEqualTo(CompletionStatus.SUCCESS);
             assertThat(d.bytes()).isEqualTo(message.length);
             assertThat(d.ofWrite()).isEqualTo(peer.messageIsWrite.get(i));
             byte[] expected = d.ofWrite() ? new byte[CONSTANT] : Arrays.copyOf(message, CONSTANT);

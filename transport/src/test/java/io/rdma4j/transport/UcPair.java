@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Opcode;
@@ -64,7 +65,7 @@ final class UcPair {
         }
 
         /** Posts a signaled work request of the first bytes of a region; WRITEs go to {@code target}. */
-        void post(long id, WorkOpcode opcode, MemoryRegion region, long length, MemoryRegion target) {
+        void post(long id, SendOpcode opcode, MemoryRegion region, long length, MemoryRegion target) {
             SendRequest r = Objects.requireNonNull(queuePair.sendQueue().claim());
             r.workRequestId = id;
             r.opcode = opcode;

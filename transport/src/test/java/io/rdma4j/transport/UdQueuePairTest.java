@@ -3,6 +3,8 @@ package io.rdma4j.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Deth;
 import java.lang.foreign.MemorySegment;
@@ -63,7 +65,7 @@ class UdQueuePairTest {
     @Test
     void sendCompletesAndItsDestinationIsKnownWhenItsPacketIsWritten() {
         packet(1, 7);
-        assertThat(a.done).containsExactly(new UdSide.Done(1, WorkStatus.SUCCESS, false, 7, false, 0, 0, false, false));
+        assertThat(a.done).containsExactly(new UdSide.Done(1, CompletionStatus.SUCCESS, false, 7, false, 0, 0, false, false));
         assertThat(a.queuePair.destination()).isEqualTo(new UdSide.NamedDestination("there"));
         assertThat(a.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
@@ -74,7 +76,7 @@ class UdQueuePairTest {
         b.receive(a, packet(1, UdSide.MTU));
         assertThat(received())
                 .isEqualTo(
-                        new UdSide.Done(9, WorkStatus.SUCCESS, true, ROUTE + UdSide.MTU, false, 0, 0x11, true, false));
+                        new UdSide.Done(9, CompletionStatus.SUCCESS, true, ROUTE + UdSide.MTU, false, 0, 0x11, true, false));
         assertThat(payload(UdSide.MTU)).isEqualTo(Arrays.copyOf(source, UdSide.MTU));
         assertThat(b.sent()).isEmpty();
         assertThat(b.queuePair.counters().processedPackets).isEqualTo(1);
@@ -129,14 +131,14 @@ class UdQueuePairTest {
     void immediateDataAndSolicitedBitArrive() {
         b.postReceive(9, remote, target.length);
         SendRequest r = a.claim(1, local, 10, 0x22);
-        r.opcode = WorkOpcode.SEND_WITH_IMMEDIATE;
+        r.opcode = SendOpcode.SEND_WITH_IMMEDIATE;
         r.immediate = 0xcafe_0001;
         r.solicited = true;
         a.post();
         b.receive(a, a.onlySent());
         assertThat(received())
                 .isEqualTo(
-                        new UdSide.Done(9, WorkStatus.SUCCESS, true, ROUTE + 10, true, 0xcafe_0001, 0x11, true, true));
+                        new UdSide.Done(9, CompletionStatus.SUCCESS, true, ROUTE + 10, true, 0xcafe_0001, 0x11, true, true));
         assertThat(payload(10)).isEqualTo(Arrays.copyOf(source, 10));
     }
 
@@ -172,7 +174,7 @@ class UdQueuePairTest {
         byte[] packet = a.onlySent();
         assertThat(Deth.queueKey(MemorySegment.ofArray(packet), Bth.LENGTH)).isEqualTo(UdSide.KEY);
         b.receive(a, packet);
-        assertThat(received().status()).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(received().status()).isEqualTo(CompletionStatus.SUCCESS);
     }
 
     @Test
@@ -233,7 +235,7 @@ class UdQueuePairTest {
         fresh.queuePair.toReadyToReceive(UdSide.MTU);
         fresh.postReceive(9, fresh.register(target, AccessFlags.LOCAL_WRITE), target.length);
         fresh.receive(a, packet(1, 10));
-        assertThat(fresh.done).extracting(UdSide.Done::status).containsExactly(WorkStatus.SUCCESS);
+        assertThat(fresh.done).extracting(UdSide.Done::status).containsExactly(CompletionStatus.SUCCESS);
     }
 
     @Test
@@ -247,7 +249,7 @@ class UdQueuePairTest {
         packet[2] = 0x7f;
         packet[3] = (byte) 0xff;
         b.receive(a, packet);
-        assertThat(received().status()).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(received().status()).isEqualTo(CompletionStatus.SUCCESS);
     }
 
     @Test
@@ -265,24 +267,24 @@ class UdQueuePairTest {
         a.claim(1, local, UdSide.MTU + 1, 0x22);
         a.post();
         assertThat(a.sent()).isEmpty();
-        assertThat(a.done).extracting(UdSide.Done::status).containsExactly(WorkStatus.LOCAL_LENGTH_ERROR);
+        assertThat(a.done).extracting(UdSide.Done::status).containsExactly(CompletionStatus.LOCAL_LENGTH_ERROR);
     }
 
     @Test
     void onlySendsWithADestinationAreSent() {
-        for (WorkOpcode opcode : List.of(WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_READ, WorkOpcode.FETCH_AND_ADD)) {
+        for (SendOpcode opcode : List.of(SendOpcode.RDMA_WRITE, SendOpcode.RDMA_READ, SendOpcode.FETCH_AND_ADD)) {
             UdSide side = UdSide.ipv4(0x44).ready(0);
             side.claim(1, side.register(source, Pair.ALL_ACCESS), 8, 0x22).opcode = opcode;
             side.post();
             assertThat(side.sent()).isEmpty();
             assertThat(side.done)
                     .extracting(UdSide.Done::status)
-                    .containsExactly(WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+                    .containsExactly(CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
         }
         a.claim(1, local, 8, 0x22).destination = null;
         a.post();
         assertThat(a.sent()).isEmpty();
-        assertThat(a.done).extracting(UdSide.Done::status).containsExactly(WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+        assertThat(a.done).extracting(UdSide.Done::status).containsExactly(CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
     }
 
     @Test
@@ -292,11 +294,11 @@ class UdQueuePairTest {
         a.memory.deregister(local);
         a.post();
         assertThat(a.sent()).isEmpty();
-        assertThat(a.done.getLast().status()).isEqualTo(WorkStatus.LOCAL_PROTECTION_ERROR);
+        assertThat(a.done.getLast().status()).isEqualTo(CompletionStatus.LOCAL_PROTECTION_ERROR);
         b.postReceive(9, remote, target.length);
         b.memory.deregister(remote);
         b.receive(a, before);
-        assertThat(received().status()).isEqualTo(WorkStatus.LOCAL_PROTECTION_ERROR);
+        assertThat(received().status()).isEqualTo(CompletionStatus.LOCAL_PROTECTION_ERROR);
         assertThat(b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
     }
 

@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
 import java.lang.foreign.MemorySegment;
@@ -21,7 +22,7 @@ final class UdSide {
     /** A completion as a value. */
     record Done(
             long id,
-            WorkStatus status,
+            CompletionStatus status,
             boolean isReceive,
             long bytes,
             boolean hasImmediate,

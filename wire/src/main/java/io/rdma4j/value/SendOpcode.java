@@ -1,5 +1,10 @@
 package io.rdma4j.value;
 
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
 /** The operation of a send work request. C: {@code enum ibv_wr_opcode}. */
 public enum SendOpcode {
     /** Writes data to the peer's memory. */
@@ -27,14 +32,61 @@ public enum SendOpcode {
     /** Stores eight bytes at the peer at once, after all earlier requests. */
     ATOMIC_WRITE(15);
 
+    private static final List<Optional<SendOpcode>> BY_CODE = byCode();
+
     private final int code;
 
     SendOpcode(int code) {
         this.code = code;
     }
 
+    private static List<Optional<SendOpcode>> byCode() {
+        List<Optional<SendOpcode>> table = new ArrayList<>(Collections.nCopies(ATOMIC_WRITE.code + 1, Optional.empty()));
+        for (SendOpcode opcode : values()) {
+            table.set(opcode.code, Optional.of(opcode));
+        }
+        return List.copyOf(table);
+    }
+
     /** Returns the numeric value of {@code ibv_wr_opcode}. */
     public int code() {
         return code;
+    }
+
+    /** Returns the constant with a numeric value of {@code ibv_wr_opcode}, or nothing if there is none. */
+    public static Optional<SendOpcode> ofCode(int code) {
+        return code >= 0 && code < BY_CODE.size() ? BY_CODE.get(code) : Optional.empty();
+    }
+
+    /** Returns whether the device executes the request alone and sends no packet: it concerns a memory window. */
+    public boolean isLocal() {
+        return this == BIND_MEMORY_WINDOW || this == LOCAL_INVALIDATE;
+    }
+
+    /** Returns whether the request changes eight bytes of the peer's memory and returns their old value. */
+    public boolean isAtomic() {
+        return this == COMPARE_AND_SWAP || this == FETCH_AND_ADD;
+    }
+
+    /** Returns whether the request carries local memory to the peer: a SEND or an RDMA WRITE of any kind. */
+    public boolean carriesPayload() {
+        return !needsResponse() && !isLocal();
+    }
+
+    /**
+     * Returns whether the peer responds to this request in particular, so that no acknowledgement of a later one covers it. It
+     * then uses one of the resources that the connection has for outstanding READs and atomic operations ({@code
+     * QueuePairAttributes.maxReadAtomic}).
+     */
+    public boolean needsResponse() {
+        return this == RDMA_READ || isAtomic() || this == FLUSH || this == ATOMIC_WRITE;
+    }
+
+    /**
+     * Returns whether the request has local memory, which is sent or takes what the peer returns. A FLUSH returns nothing, and the
+     * value of an ATOMIC WRITE is in the request.
+     */
+    public boolean hasLocalMemory() {
+        return !isLocal() && this != FLUSH && this != ATOMIC_WRITE;
     }
 }

@@ -9,6 +9,7 @@ import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.value.PathMtu;
 import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Errno;
@@ -115,10 +116,10 @@ final class WarmUpEnd implements AutoCloseable {
     }
 
     /** Posts an operation with the memory of this end, and with that of the peer if it is a WRITE or a READ. */
-    void post(int opcode, int bytes) {
-        boolean isInline = bytes <= MAX_INLINE_BYTES && opcode != Opcodes.RDMA_READ;
+    void post(SendOpcode opcode, int bytes) {
+        boolean isInline = bytes <= MAX_INLINE_BYTES && opcode != SendOpcode.RDMA_READ;
         element.set(JAVA_INT, ScatterGather.LENGTH, bytes);
-        sendRequest.set(JAVA_INT, SendRequest.OPCODE, opcode);
+        sendRequest.set(JAVA_INT, SendRequest.OPCODE, opcode.code());
         sendRequest.set(
                 JAVA_INT, SendRequest.FLAGS, isInline ? Flags.SEND_SIGNALED | Flags.SEND_INLINE : Flags.SEND_SIGNALED);
         require("ibv_post_send", call(POST_SEND, queuePairHandle, sendRequest.address(), bad.address()));

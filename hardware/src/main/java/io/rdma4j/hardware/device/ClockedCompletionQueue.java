@@ -98,7 +98,7 @@ final class ClockedCompletionQueue extends HardwareCompletionQueue {
     }
 
     private void read(long queue, WorkCompletion target) {
-        CompletionStatus status = status(Native.intAt(fields + ExtendedCompletionQueue.STATUS));
+        CompletionStatus status = CompletionStatus.ofCode(Native.intAt(fields + ExtendedCompletionQueue.STATUS));
         long id = Native.longAt(fields + ExtendedCompletionQueue.ID);
         int queuePair = Downcalls.data(readQueuePair, queue, 0, 0);
         if (status != CompletionStatus.SUCCESS) { // nothing else is valid

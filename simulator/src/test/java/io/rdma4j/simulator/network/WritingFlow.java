@@ -10,8 +10,8 @@ import io.rdma4j.transport.QueuePairCounters;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.SendRequest;
-import io.rdma4j.transport.WorkOpcode;
-import io.rdma4j.transport.WorkStatus;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
@@ -93,7 +93,7 @@ final class WritingFlow {
 
     private void write() {
         SendRequest request = Objects.requireNonNull(queuePair.sendQueue().claim());
-        request.opcode = WorkOpcode.RDMA_WRITE;
+        request.opcode = SendOpcode.RDMA_WRITE;
         request.signaled = true;
         request.remoteAddress = remote.address();
         request.remoteKey = remote.key();
@@ -103,7 +103,7 @@ final class WritingFlow {
     }
 
     private void onCompletion(Completion completion) {
-        assertThat(completion.status).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(completion.status).isEqualTo(CompletionStatus.SUCCESS);
         written += MESSAGE_BYTES;
         write();
     }

@@ -11,7 +11,6 @@ import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.transport.CompletionSink;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
-import io.rdma4j.transport.WorkStatus;
 import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.value.QueuePairState;
 import io.rdma4j.verbs.AsyncEvent;
@@ -257,7 +256,7 @@ class FaultContainmentTest {
                     refusals--;
                     fail(this.fault.get());
                 }
-                assertThat(completion.status).isEqualTo(WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+                assertThat(completion.status).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
                 flushed++;
             };
             machine = new RcQueuePair(
