@@ -1,12 +1,12 @@
 package io.rdma4j.fuzz;
 
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.MemoryTable;
 import io.rdma4j.transport.QueuePairEvent;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Opcode;
@@ -25,12 +25,12 @@ final class Peering {
     static final int PEER_NUMBER = 0x11;
     static final int MTU = 256;
     static final int DOMAIN = 7;
-    static final int ALL_ACCESS = AccessFlags.LOCAL_WRITE
-            | AccessFlags.REMOTE_WRITE
-            | AccessFlags.REMOTE_READ
-            | AccessFlags.REMOTE_ATOMIC
-            | AccessFlags.FLUSH_GLOBAL
-            | AccessFlags.FLUSH_PERSISTENT;
+    static final int ALL_ACCESS = AccessFlag.LOCAL_WRITE.bit()
+            | AccessFlag.REMOTE_WRITE.bit()
+            | AccessFlag.REMOTE_READ.bit()
+            | AccessFlag.REMOTE_ATOMIC.bit()
+            | AccessFlag.FLUSH_GLOBAL.bit()
+            | AccessFlag.FLUSH_PERSISTENT.bit();
     static final int REGION_BYTES = 2048;
     static final int CANARY_BYTES = 64;
     private static final byte[] UNTOUCHED = new byte[CANARY_BYTES + REGION_BYTES + CANARY_BYTES];

@@ -1,9 +1,9 @@
 package io.rdma4j.fuzz;
 
-import io.rdma4j.transport.AccessFlags;
-import io.rdma4j.transport.QueuePairMachine.State;
 import io.rdma4j.transport.SendRequest;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Bth;
@@ -81,8 +81,8 @@ public final class RequesterTarget implements FuzzTarget {
         Script script = new Script(input);
         Peering side = new Peering(0x100, FIRST_PSN, 1 + script.choice(4));
         side.register(Peering.ALL_ACCESS, Peering.DOMAIN);
-        side.register(AccessFlags.REMOTE_READ, Peering.DOMAIN);
-        side.register(AccessFlags.REMOTE_READ, Peering.DOMAIN);
+        side.register(AccessFlag.REMOTE_READ.bit(), Peering.DOMAIN);
+        side.register(AccessFlag.REMOTE_READ.bit(), Peering.DOMAIN);
         isShaped = true;
         messages = 0;
         messagesEnd = FIRST_PSN;
@@ -97,7 +97,7 @@ public final class RequesterTarget implements FuzzTarget {
         Invariant.holds(
                 side.isUntouched(READ_ONLY, 0, Peering.REGION_BYTES), "memory without write access is unchanged");
         side.checkCompletions();
-        if (side.queuePair.state() == State.ERROR) {
+        if (side.queuePair.state() == QueuePairState.ERROR) {
             side.checkFlushed();
         }
     }

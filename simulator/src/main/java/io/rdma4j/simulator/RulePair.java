@@ -1,6 +1,5 @@
 package io.rdma4j.simulator;
 
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.MemoryTable;
@@ -8,6 +7,7 @@ import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SendRequest;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Feth;
@@ -25,11 +25,11 @@ import java.util.function.Predicate;
 final class RulePair {
     private static final int MAX_FRAME_BYTES = 4096 + QueuePairMachine.HEADER_ROOM_BYTES + Packet.ICRC_LENGTH;
     private static final int MAX_PACKETS = 100_000;
-    private static final int ALL_RIGHTS = AccessFlags.LOCAL_WRITE
-            | AccessFlags.REMOTE_WRITE
-            | AccessFlags.REMOTE_READ
-            | AccessFlags.REMOTE_ATOMIC
-            | AccessFlags.FLUSH_GLOBAL;
+    private static final int ALL_RIGHTS = AccessFlag.LOCAL_WRITE.bit()
+            | AccessFlag.REMOTE_WRITE.bit()
+            | AccessFlag.REMOTE_READ.bit()
+            | AccessFlag.REMOTE_ATOMIC.bit()
+            | AccessFlag.FLUSH_GLOBAL.bit();
     static final int DEPTH = 16;
 
     /** A completion. */
@@ -129,10 +129,10 @@ final class RulePair {
     }
 
     private static void enable(End end, End peer, Terms terms, int mtu) {
-        end.queuePair.toInit(AccessFlags.REMOTE_WRITE
-                | AccessFlags.REMOTE_READ
-                | AccessFlags.REMOTE_ATOMIC
-                | AccessFlags.FLUSH_GLOBAL);
+        end.queuePair.toInit(AccessFlag.REMOTE_WRITE.bit()
+                | AccessFlag.REMOTE_READ.bit()
+                | AccessFlag.REMOTE_ATOMIC.bit()
+                | AccessFlag.FLUSH_GLOBAL.bit());
         QueuePairMachine.Peer path =
                 new QueuePairMachine.Peer(0, end.low, 0, peer.low, 0, peer.queuePair.number(), 0, 64, 0);
         end.queuePair.toReadyToReceive(new RcQueuePair.ReceiveParameters(path, mtu, terms.startingPsn, 4, 1));

@@ -1,8 +1,8 @@
 package io.rdma4j.simulator;
 
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.SendRequest;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
@@ -205,21 +205,21 @@ public final class RuleSimulation {
         };
         SendOpcode kind = kinds[random.nextInt(kinds.length)];
         int right = switch (kind) {
-            case RDMA_WRITE, ATOMIC_WRITE -> AccessFlags.REMOTE_WRITE;
-            case FLUSH -> AccessFlags.FLUSH_GLOBAL;
-            case RDMA_READ -> AccessFlags.REMOTE_READ;
-            default -> AccessFlags.REMOTE_ATOMIC;
+            case RDMA_WRITE, ATOMIC_WRITE -> AccessFlag.REMOTE_WRITE.bit();
+            case FLUSH -> AccessFlag.FLUSH_GLOBAL.bit();
+            case RDMA_READ -> AccessFlag.REMOTE_READ.bit();
+            default -> AccessFlag.REMOTE_ATOMIC.bit();
         };
         int fault = random.nextInt(7);
         // The region covers only a part of the bytes, so that an access beyond its end would be detected.
         MemoryRegion to = pair.server.memory.register(
                 MemorySegment.ofArray(serverBytes).asSlice(0, BYTES / 2),
                 0x20_0000_0000L,
-                (AccessFlags.LOCAL_WRITE
-                                | AccessFlags.REMOTE_WRITE
-                                | AccessFlags.REMOTE_READ
-                                | AccessFlags.REMOTE_ATOMIC
-                                | AccessFlags.FLUSH_GLOBAL)
+                (AccessFlag.LOCAL_WRITE.bit()
+                                | AccessFlag.REMOTE_WRITE.bit()
+                                | AccessFlag.REMOTE_READ.bit()
+                                | AccessFlag.REMOTE_ATOMIC.bit()
+                                | AccessFlag.FLUSH_GLOBAL.bit())
                         & (fault == 0 ? ~right : ~0),
                 fault == 1 ? 2 : 1);
         boolean isWord = kind == SendOpcode.FETCH_AND_ADD || kind == SendOpcode.ATOMIC_WRITE;

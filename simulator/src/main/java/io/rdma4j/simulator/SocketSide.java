@@ -7,13 +7,13 @@ import io.rdma4j.sockets.datagram.DatagramPath;
 import io.rdma4j.sockets.datagram.DatagramProtocol;
 import io.rdma4j.sockets.datagram.DatagramSizes;
 import io.rdma4j.sockets.datagram.LocalEnd;
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.UdQueuePair;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.rsocket.DatagramHeader;
@@ -71,7 +71,7 @@ final class SocketSide implements DatagramNetwork {
         MemorySegment sendMemory = MemorySegment.ofArray(new byte[SLOTS * DatagramSizes.SLOT_BYTES]);
         MemorySegment receiveMemory = MemorySegment.ofArray(new byte[SLOTS * stride]);
         sendRegion = host.memory().register(sendMemory, 0, 0, UnreliableSide.DOMAIN);
-        receiveRegion = host.memory().register(receiveMemory, 0, AccessFlags.LOCAL_WRITE, UnreliableSide.DOMAIN);
+        receiveRegion = host.memory().register(receiveMemory, 0, AccessFlag.LOCAL_WRITE.bit(), UnreliableSide.DOMAIN);
         queuePair = new UdQueuePair(
                 host.unusedQueuePairNumber(),
                 new QueuePairMachine.Configuration(SLOTS, SLOTS, 1, 1, 0, true, UnreliableSide.DOMAIN),

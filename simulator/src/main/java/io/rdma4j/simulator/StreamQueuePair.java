@@ -5,7 +5,6 @@ import io.rdma4j.sockets.stream.StreamMemory;
 import io.rdma4j.sockets.stream.StreamPort;
 import io.rdma4j.sockets.stream.StreamProtocol;
 import io.rdma4j.sockets.stream.StreamSizes;
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.QueuePairEvent;
@@ -13,7 +12,9 @@ import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SendRequest;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.value.SendOpcode;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -50,10 +51,10 @@ final class StreamQueuePair implements StreamPort {
         this.hasImmediate = hasImmediate;
         this.random = random;
         this.side = side;
-        local = register(StreamMemory.localBytes(sizes), AccessFlags.LOCAL_WRITE);
-        received = register(sizes.receiveBufferBytes(), AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE);
-        table = register(StreamMemory.tableBytes(sizes), AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE);
-        words = register((long) Integer.BYTES * (sizes.sendQueue() + sizes.receiveQueue()), AccessFlags.LOCAL_WRITE);
+        local = register(StreamMemory.localBytes(sizes), AccessFlag.LOCAL_WRITE.bit());
+        received = register(sizes.receiveBufferBytes(), AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_WRITE.bit());
+        table = register(StreamMemory.tableBytes(sizes), AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_WRITE.bit());
+        words = register((long) Integer.BYTES * (sizes.sendQueue() + sizes.receiveQueue()), AccessFlag.LOCAL_WRITE.bit());
         configuration = new QueuePairMachine.Configuration(
                 sizes.sendQueue(), sizes.receiveQueue(), 2, 1, sizes.inlineBytes(), false, 1);
         machine = new RcQueuePair(
@@ -63,7 +64,7 @@ final class StreamQueuePair implements StreamPort {
                 this::onCompletion,
                 this::onCompletion,
                 event -> hasReceived |= event == QueuePairEvent.COMMUNICATION_ESTABLISHED);
-        machine.toInit(AccessFlags.REMOTE_WRITE);
+        machine.toInit(AccessFlag.REMOTE_WRITE.bit());
         host.add(machine);
         memory = new StreamMemory(
                 local.memory(),
@@ -224,7 +225,7 @@ final class StreamQueuePair implements StreamPort {
             }
         }
         protocol.update();
-        if (machine.state() == QueuePairMachine.State.ERROR) {
+        if (machine.state() == QueuePairState.ERROR) {
             machine.flush(); // requests posted since the queue pair broke
         }
     }

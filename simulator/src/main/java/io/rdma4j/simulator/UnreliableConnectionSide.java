@@ -1,13 +1,13 @@
 package io.rdma4j.simulator;
 
 import io.rdma4j.simulator.network.SimulatedHost;
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.QueuePairEvent;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.UcQueuePair;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.SendOpcode;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -61,7 +61,7 @@ final class UnreliableConnectionSide extends UnreliableSide implements Connected
                 .register(
                         MemorySegment.ofArray(targetBytes).asSlice(CANARY_BYTES, TARGET_BYTES),
                         random.nextLong() & 0x7fff_ffff_ffff_f000L,
-                        AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE,
+                        AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_WRITE.bit(),
                         DOMAIN);
         for (int i = 0; i < TARGET_BYTES; i++) {
             allowed.set(i * VALUES);
@@ -73,7 +73,7 @@ final class UnreliableConnectionSide extends UnreliableSide implements Connected
                 this::onSendCompletion,
                 this::onReceiveCompletion,
                 event -> hasReceived |= event == QueuePairEvent.COMMUNICATION_ESTABLISHED);
-        queuePair.toInit(AccessFlags.REMOTE_WRITE);
+        queuePair.toInit(AccessFlag.REMOTE_WRITE.bit());
         startingPsn = ConnectedSide.startingPsn(random);
         host.add(queuePair);
     }

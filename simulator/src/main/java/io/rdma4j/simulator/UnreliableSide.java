@@ -1,14 +1,15 @@
 package io.rdma4j.simulator;
 
 import io.rdma4j.simulator.network.SimulatedHost;
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.UdQueuePair;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.value.SendOpcode;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -86,7 +87,7 @@ abstract class UnreliableSide {
         receiveBytes = new byte[receivesLeft * maxReceiveBytes + 1];
         Arrays.fill(receiveBytes, UNTOUCHED);
         receives =
-                host.memory().register(MemorySegment.ofArray(receiveBytes), address(), AccessFlags.LOCAL_WRITE, DOMAIN);
+                host.memory().register(MemorySegment.ofArray(receiveBytes), address(), AccessFlag.LOCAL_WRITE.bit(), DOMAIN);
         configuration = new QueuePairMachine.Configuration(
                 random.nextInt(1, 12),
                 alwaysHasReceives ? receivesLeft + 1 : random.nextInt(1, 12),
@@ -278,7 +279,7 @@ abstract class UnreliableSide {
         check(ended || signaled.isEmpty(), "sends without completion: " + signaled);
         check(machine().nextDeadlineNanos() == Long.MAX_VALUE, "a timer is still running");
         check(
-                ended || machine().state() == QueuePairMachine.State.READY_TO_SEND,
+                ended || machine().state() == QueuePairState.READY_TO_SEND,
                 "the state is " + machine().state());
         boolean untouched = true;
         for (Posted each : posted.values()) {

@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.wire.Feth;
 import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.Reth;
@@ -11,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * the checks are those of Linux rdma_rxe, which however accepts reserved values.
  */
 final class FlushRequests {
+    private static final int FLUSH_GLOBAL = AccessFlag.FLUSH_GLOBAL.bit();
+    private static final int FLUSH_PERSISTENT = AccessFlag.FLUSH_PERSISTENT.bit();
+
     private static final int PLACEMENTS = Feth.GLOBAL | Feth.PERSISTENT;
 
     private FlushRequests() {}
@@ -30,8 +34,8 @@ final class FlushRequests {
     /** Returns the rights that a request needs, of the queue pair and of the region. */
     static int rights(Packet packet) {
         int placement = placement(packet);
-        return ((placement & Feth.GLOBAL) != 0 ? AccessFlags.FLUSH_GLOBAL : 0)
-                | ((placement & Feth.PERSISTENT) != 0 ? AccessFlags.FLUSH_PERSISTENT : 0);
+        return ((placement & Feth.GLOBAL) != 0 ? FLUSH_GLOBAL : 0)
+                | ((placement & Feth.PERSISTENT) != 0 ? FLUSH_PERSISTENT : 0);
     }
 
     /** Returns whether a request concerns the whole region of its key, so that its address and length have no meaning. */

@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.value.SendOpcode;
 import java.lang.foreign.MemorySegment;
@@ -10,8 +11,15 @@ import org.jspecify.annotations.Nullable;
  * (C10-72 to C10-75, o10-36.2.2, o10-37.2.30, o10-37.2.40), as implemented by Linux rdma_rxe.
  */
 final class LocalOperations {
+    private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
+    private static final int REMOTE_WRITE = AccessFlag.REMOTE_WRITE.bit();
+    private static final int REMOTE_READ = AccessFlag.REMOTE_READ.bit();
+    private static final int REMOTE_ATOMIC = AccessFlag.REMOTE_ATOMIC.bit();
+    private static final int MEMORY_WINDOW_BIND = AccessFlag.MEMORY_WINDOW_BIND.bit();
+    private static final int ZERO_BASED = AccessFlag.ZERO_BASED.bit();
+
     private static final int WINDOW_ACCESS =
-            AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC | AccessFlags.ZERO_BASED;
+            REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC | ZERO_BASED;
 
     private LocalOperations() {}
 
@@ -37,7 +45,7 @@ final class LocalOperations {
             window.set(key, null, null);
             return null;
         }
-        boolean isZeroBased = (r.bindAccess & AccessFlags.ZERO_BASED) != 0;
+        boolean isZeroBased = (r.bindAccess & ZERO_BASED) != 0;
         MemorySegment slice;
         try {
             slice = region.memory().asSlice(r.bindOffset, r.bindLength);
@@ -58,7 +66,7 @@ final class LocalOperations {
 
     private static boolean mayBind(SendRequest r, MemoryWindow window, int protectionDomain) {
         MemoryRegion region = region(r);
-        boolean isZeroBased = (r.bindAccess & AccessFlags.ZERO_BASED) != 0;
+        boolean isZeroBased = (r.bindAccess & ZERO_BASED) != 0;
         boolean isUnbind = region == null || r.bindLength == 0;
         boolean stateAllows = window.isValid()
                 && window.protectionDomain() == protectionDomain
@@ -72,13 +80,13 @@ final class LocalOperations {
     }
 
     private static boolean regionAllows(SendRequest r, MemoryRegion region, int protectionDomain) {
-        boolean needsLocalWrite = (r.bindAccess & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0;
+        boolean needsLocalWrite = (r.bindAccess & (REMOTE_WRITE | REMOTE_ATOMIC)) != 0;
         return region.isValid()
                 && region.window() == null
                 && region.protectionDomain() == protectionDomain
-                && region.allows(AccessFlags.MEMORY_WINDOW_BIND)
-                && !region.allows(AccessFlags.ZERO_BASED)
-                && (!needsLocalWrite || region.allows(AccessFlags.LOCAL_WRITE))
+                && region.allows(MEMORY_WINDOW_BIND)
+                && !region.allows(ZERO_BASED)
+                && (!needsLocalWrite || region.allows(LOCAL_WRITE))
                 && region.containsOffset(r.bindOffset, r.bindLength);
     }
 }

@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.AtomicEth;
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * ({@link SendWindow}) and retransmits ({@link RetransmissionTimers}).
  */
 final class Requester {
+    private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
+
     /**
      * Number of retransmitted packets for each acknowledgement request, so that a lost acknowledgement does not cost
      * all of them.
@@ -170,7 +173,7 @@ final class Requester {
         if (r.opcode.needsResponse() && window.maxReads() == 0 || r.inline && !r.opcode.carriesPayload()) {
             return CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
         }
-        int access = r.opcode.carriesPayload() ? 0 : AccessFlags.LOCAL_WRITE;
+        int access = r.opcode.carriesPayload() ? 0 : LOCAL_WRITE;
         return PayloadPackets.checkMemory(r, queuePair.protectionDomain(), access);
     }
 

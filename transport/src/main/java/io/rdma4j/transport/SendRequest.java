@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Feth;
@@ -44,7 +45,7 @@ public final class SendRequest {
     /** Length of the window, in bytes. */
     public long bindLength;
 
-    /** Access rights of peers through the window, bits of {@link AccessFlags}. */
+    /** Access rights of peers through the window, bits of {@link AccessFlag}. */
     public int bindAccess;
 
     /** For an extended connection, the number of the peer's shared receive queue. */

@@ -1,6 +1,7 @@
 package io.rdma4j.transport;
 
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Deth;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * reply: the IPv6 header, or 20 zero bytes and the IPv4 header. They are included in the length of the completion.
  *
  * <p>A send work request that cannot be sent completes with an error and moves the queue pair to
- * {@link State#SEND_QUEUE_ERROR}, in which it still receives.
+ * {@link QueuePairState#SEND_QUEUE_ERROR}, in which it still receives.
  *
  * <p>A work request whose queue key has its highest bit set is sent with the queue pair's own key. rdma_rxe sends it as
  * posted; see docs/linux-and-the-specification.md.
@@ -43,7 +44,7 @@ public final class UdQueuePair extends QueuePairMachine {
     private @Nullable DatagramDestination destination;
 
     /**
-     * Creates a queue pair in the state {@link State#RESET}.
+     * Creates a queue pair in the state {@link QueuePairState#RESET}.
      *
      * @param number number of the queue pair, 24 bits
      * @param configuration creation parameters
@@ -92,10 +93,10 @@ public final class UdQueuePair extends QueuePairMachine {
      * @throws IllegalArgumentException if it is out of range; the state is unchanged
      */
     public void toReadyToReceive(int maxBytes) {
-        require(state() == State.INIT, State.READY_TO_RECEIVE);
+        require(state() == QueuePairState.INIT, QueuePairState.READY_TO_RECEIVE);
         checkMtu(maxBytes);
         maxPayloadBytes = maxBytes;
-        enter(State.READY_TO_RECEIVE);
+        enter(QueuePairState.READY_TO_RECEIVE);
     }
 
     /**
@@ -105,10 +106,10 @@ public final class UdQueuePair extends QueuePairMachine {
      * @throws IllegalArgumentException if it is out of range; the state is unchanged
      */
     public void toReadyToSend(int psn) {
-        require(state() == State.READY_TO_RECEIVE, State.READY_TO_SEND);
+        require(state() == QueuePairState.READY_TO_RECEIVE, QueuePairState.READY_TO_SEND);
         check(psn >>> Psn.BITS == 0, "send PSN", psn);
         sendPsn = psn;
-        enter(State.READY_TO_SEND);
+        enter(QueuePairState.READY_TO_SEND);
     }
 
     // ---- receiving ----

@@ -3,6 +3,7 @@ package io.rdma4j.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.transport.Pair.WirePacket;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Bth;
@@ -225,7 +226,7 @@ class CongestionControlTest {
     /** Returns an unreliable connection whose second message waits for its rate. */
     private static UcPair heldBack() {
         UcPair pair = new UcPair();
-        MemoryRegion region = pair.a.register(new byte[UcPair.MTU], AccessFlags.LOCAL_WRITE);
+        MemoryRegion region = pair.a.register(new byte[UcPair.MTU], AccessFlag.LOCAL_WRITE.bit());
         pair.a.queuePair.rateLimit(10_000);
         pair.a.post(1, SendOpcode.SEND, region, UcPair.MTU, region);
         pair.a.post(2, SendOpcode.SEND, region, UcPair.MTU, region);

@@ -2,7 +2,9 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
@@ -34,7 +36,7 @@ class ExtendedConnectionTest {
     private final MemoryRegion region =
             pair.b.memory.register(MemorySegment.ofArray(target), BASE, Pair.ALL_ACCESS, SRQ_DOMAIN);
     private final byte[] source = Pair.pattern(4096, 3);
-    private final MemoryRegion local = pair.a.register(source, AccessFlags.LOCAL_WRITE);
+    private final MemoryRegion local = pair.a.register(source, AccessFlag.LOCAL_WRITE.bit());
 
     private SharedReceiveQueue queue(int number, List<Long> to) {
         SharedReceiveQueue queue = new SharedReceiveQueue(
@@ -142,7 +144,7 @@ class ExtendedConnectionTest {
     }
 
     private @Nullable MemoryRegion findAgain() {
-        return pair.b.memory.findAgain(region, AccessFlags.REMOTE_READ, pair.b.queuePair);
+        return pair.b.memory.findAgain(region, AccessFlag.REMOTE_READ.bit(), pair.b.queuePair);
     }
 
     @Test
@@ -165,7 +167,7 @@ class ExtendedConnectionTest {
         XrcEth.write(last.segment(), Bth.LENGTH, SECOND);
         pair.deliver(last);
         assertThat(received).containsExactly(-1L);
-        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(second.size()).isEqualTo(1);
     }
 

@@ -2,7 +2,9 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.AtomicEth;
@@ -34,7 +36,7 @@ class KnownAttacksTest extends ResponderFixture {
 
     private void assertRefused(Pair.WirePacket w, int syndrome) {
         assertThat(responsesTo(w)).isEqualTo(nak(syndrome, PSN));
-        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertUntouched();
     }
 
@@ -111,14 +113,14 @@ class KnownAttacksTest extends ResponderFixture {
         MemoryRegion foreign = pair.b.memory.register(
                 MemorySegment.ofArray(new byte[BYTES]),
                 remote.address(),
-                Pair.ALL_ACCESS | AccessFlags.MEMORY_WINDOW_BIND,
+                Pair.ALL_ACCESS | AccessFlag.MEMORY_WINDOW_BIND.bit(),
                 8);
         MemoryWindow window = pair.b.memory.allocateWindow(true, Pair.PD);
         SendRequest r = pair.b.claim(1, SendOpcode.BIND_MEMORY_WINDOW);
         r.window = window;
         r.bindRegion = foreign;
         r.bindLength = 64;
-        r.bindAccess = AccessFlags.REMOTE_WRITE;
+        r.bindAccess = AccessFlag.REMOTE_WRITE.bit();
         r.remoteKey = window.key() + 1;
         pair.b.queuePair.sendQueue().publish();
         pair.run();

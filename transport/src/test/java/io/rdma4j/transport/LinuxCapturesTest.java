@@ -2,7 +2,9 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.AtomicEth;
 import io.rdma4j.wire.Bth;
@@ -171,7 +173,7 @@ class LinuxCapturesTest {
             compared += linux.size();
         }
         assertThat(compared).isEqualTo(23);
-        assertThat(server.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(server.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(events).containsExactly(QueuePairEvent.REQUEST_ERROR);
     }
 
@@ -381,7 +383,7 @@ class LinuxCapturesTest {
             }
             UdSide side = UdSide.ipv4(packet.destinationQueuePair()).ready(0);
             byte[] target = new byte[200];
-            side.postReceive(received, side.register(target, AccessFlags.LOCAL_WRITE), 200);
+            side.postReceive(received, side.register(target, AccessFlag.LOCAL_WRITE.bit()), 200);
             deliver(side.queuePair, c);
             assertThat(side.done).hasSize(1);
             UdSide.Done d = side.done.getFirst();

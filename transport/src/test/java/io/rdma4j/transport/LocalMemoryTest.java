@@ -2,6 +2,7 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.value.SendOpcode;
 import java.lang.foreign.MemorySegment;
@@ -41,7 +42,7 @@ class LocalMemoryTest {
         for (int i = 0; i < ELEMENTS; i++) {
             boolean isDefective = i == index;
             MemoryRegion region = region(
-                    isDefective && defect == Defect.NO_RIGHT_TO_WRITE ? 0 : AccessFlags.LOCAL_WRITE,
+                    isDefective && defect == Defect.NO_RIGHT_TO_WRITE ? 0 : AccessFlag.LOCAL_WRITE.bit(),
                     isDefective && defect == Defect.ANOTHER_DOMAIN ? DOMAIN + 1 : DOMAIN);
             if (isDefective && defect == Defect.DEREGISTERED) {
                 table.deregister(region);
@@ -56,11 +57,11 @@ class LocalMemoryTest {
     void listIsUsableOnlyIfAllItsElementsAre(Defect defect) {
         for (int index = 0; index < ELEMENTS; index++) {
             ScatterGather list = list(index, defect);
-            assertThat(LocalMemory.isUsable(list, DOMAIN, AccessFlags.LOCAL_WRITE))
+            assertThat(LocalMemory.isUsable(list, DOMAIN, AccessFlag.LOCAL_WRITE.bit()))
                     .as("element %d", index)
                     .isFalse();
         }
-        assertThat(LocalMemory.isUsable(list(-1, defect), DOMAIN, AccessFlags.LOCAL_WRITE))
+        assertThat(LocalMemory.isUsable(list(-1, defect), DOMAIN, AccessFlag.LOCAL_WRITE.bit()))
                 .isTrue();
     }
 
@@ -110,7 +111,7 @@ class LocalMemoryTest {
         "0, 0, true"
     })
     void rangeOfARegionEndsAtItsLastByte(long offset, long length, boolean isInside) {
-        MemoryRegion region = region(AccessFlags.LOCAL_WRITE, DOMAIN);
+        MemoryRegion region = region(AccessFlag.LOCAL_WRITE.bit(), DOMAIN);
         assertThat(region.containsOffset(offset, length)).isEqualTo(isInside);
         assertThat(region.containsAddress(region.address() + offset, length)).isEqualTo(isInside);
     }

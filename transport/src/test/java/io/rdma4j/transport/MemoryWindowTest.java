@@ -2,7 +2,9 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Opcode;
 import java.lang.foreign.MemorySegment;
@@ -20,8 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Memory windows: B binds them, and A accesses memory through them. */
 class MemoryWindowTest {
     private static final int BYTES = 4096;
-    private static final int REMOTE = AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC;
-    private static final int REGION = AccessFlags.LOCAL_WRITE | AccessFlags.MEMORY_WINDOW_BIND;
+    private static final int REMOTE = AccessFlag.REMOTE_WRITE.bit() | AccessFlag.REMOTE_READ.bit() | AccessFlag.REMOTE_ATOMIC.bit();
+    private static final int REGION = AccessFlag.LOCAL_WRITE.bit() | AccessFlag.MEMORY_WINDOW_BIND.bit();
     private static final long BASE = 0x1_0000_0000L;
 
     private final Pair pair = new Pair();
@@ -29,7 +31,7 @@ class MemoryWindowTest {
     private final byte[] target = new byte[BYTES];
     private final MemoryRegion region = register(REGION);
     private final byte[] source = Pair.pattern(BYTES, 9);
-    private final MemoryRegion local = pair.a.register(source, AccessFlags.LOCAL_WRITE);
+    private final MemoryRegion local = pair.a.register(source, AccessFlag.LOCAL_WRITE.bit());
     private final MemoryWindow window = memory.allocateWindow(true, Pair.PD);
 
     private MemoryRegion register(int access) {
@@ -84,7 +86,7 @@ class MemoryWindowTest {
     void withheldMemoryIsNotAccessibleThroughItsWindowsUntilItIsGivenBack() {
         bindAll();
         memory.setAccessible(region, false);
-        assertThat(memory.find(window.key(), BASE, 1, AccessFlags.REMOTE_READ, pair.b.queuePair))
+        assertThat(memory.find(window.key(), BASE, 1, AccessFlag.REMOTE_READ.bit(), pair.b.queuePair))
                 .isNull();
         assertThat(memory.deregister(region)).isFalse();
         memory.setAccessible(region, true);
@@ -147,9 +149,9 @@ class MemoryWindowTest {
             names = {"RDMA_WRITE", "RDMA_READ", "FETCH_AND_ADD"})
     void windowGrantsOnlyItsOwnRights(SendOpcode opcode) {
         int right = switch (opcode) {
-            case RDMA_WRITE -> AccessFlags.REMOTE_WRITE;
-            case RDMA_READ -> AccessFlags.REMOTE_READ;
-            default -> AccessFlags.REMOTE_ATOMIC;
+            case RDMA_WRITE -> AccessFlag.REMOTE_WRITE.bit();
+            case RDMA_READ -> AccessFlag.REMOTE_READ.bit();
+            default -> AccessFlag.REMOTE_ATOMIC.bit();
         };
         assertThat(bindStatus(window, region, 0, 64, right)).isEqualTo(CompletionStatus.SUCCESS);
         assertThat(access(opcode, window.key(), BASE, 8)).isEqualTo(CompletionStatus.SUCCESS);
@@ -160,7 +162,7 @@ class MemoryWindowTest {
 
     @Test
     void zeroBasedWindowBeginsAtZero() {
-        assertThat(bindStatus(window, region, 64, 64, REMOTE | AccessFlags.ZERO_BASED))
+        assertThat(bindStatus(window, region, 64, 64, REMOTE | AccessFlag.ZERO_BASED.bit()))
                 .isEqualTo(CompletionStatus.SUCCESS);
         assertThat(write(window.key(), 0, 64)).isEqualTo(CompletionStatus.SUCCESS);
         assertThat(target[64]).isEqualTo(source[0]);
@@ -173,10 +175,10 @@ class MemoryWindowTest {
     void invalidBindsAreRefused() {
         List<CompletionStatus> statuses = new ArrayList<>();
         List<MemoryRegion> regions = List.of(
-                register(AccessFlags.LOCAL_WRITE), // C10-73: no right to bind
-                register(AccessFlags.MEMORY_WINDOW_BIND), // C10-74: not writable
+                register(AccessFlag.LOCAL_WRITE.bit()), // C10-73: no right to bind
+                register(AccessFlag.MEMORY_WINDOW_BIND.bit()), // C10-74: not writable
                 memory.register(MemorySegment.ofArray(target), BASE, REGION, Pair.PD + 1),
-                register(REGION | AccessFlags.ZERO_BASED));
+                register(REGION | AccessFlag.ZERO_BASED.bit()));
         for (MemoryRegion each : regions) {
             statuses.add(onFreshPair(t -> t.bindStatus(t.window, t.copyOf(each), 0, 8, REMOTE)));
         }
@@ -184,7 +186,7 @@ class MemoryWindowTest {
         statuses.add(onFreshPair(t -> t.bindStatus(t.window, t.region, -1, 8, REMOTE)));
         statuses.add(onFreshPair(t -> t.bindStatus(t.window, t.region, 0, 0, REMOTE))); // o10-37.2.40
         statuses.add(onFreshPair(t -> t.bindStatus(t.window, null, 0, 8, REMOTE)));
-        statuses.add(onFreshPair(t -> t.bindStatus(t.window, t.region, 0, 8, REMOTE | AccessFlags.LOCAL_WRITE)));
+        statuses.add(onFreshPair(t -> t.bindStatus(t.window, t.region, 0, 8, REMOTE | AccessFlag.LOCAL_WRITE.bit())));
         statuses.add(onFreshPair(
                 t -> { // o10-37.2.30: not free
                     t.bindAll();
@@ -198,7 +200,7 @@ class MemoryWindowTest {
         statuses.add(onFreshPair(
                 t -> { // o10-36.2.2: zero-based type 1
                     MemoryWindow one = t.memory.allocateWindow(false, Pair.PD);
-                    return t.bindStatus(one, t.region, 0, 8, REMOTE | AccessFlags.ZERO_BASED);
+                    return t.bindStatus(one, t.region, 0, 8, REMOTE | AccessFlag.ZERO_BASED.bit());
                 }));
         statuses.add(onFreshPair(t -> {
             t.memory.deallocate(t.window);
@@ -215,7 +217,7 @@ class MemoryWindowTest {
     private static CompletionStatus onFreshPair(Attempt attempt) {
         MemoryWindowTest t = new MemoryWindowTest();
         CompletionStatus status = attempt.on(t);
-        assertThat(t.pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(t.pair.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         return status;
     }
 
@@ -225,8 +227,8 @@ class MemoryWindowTest {
 
     @Test
     void readOnlyWindowNeedsNoLocalWriteOfItsRegion() {
-        MemoryRegion readOnly = register(AccessFlags.MEMORY_WINDOW_BIND);
-        assertThat(bindStatus(window, readOnly, 0, 8, AccessFlags.REMOTE_READ)).isEqualTo(CompletionStatus.SUCCESS);
+        MemoryRegion readOnly = register(AccessFlag.MEMORY_WINDOW_BIND.bit());
+        assertThat(bindStatus(window, readOnly, 0, 8, AccessFlag.REMOTE_READ.bit())).isEqualTo(CompletionStatus.SUCCESS);
     }
 
     @Test
@@ -267,7 +269,7 @@ class MemoryWindowTest {
     void sendWithInvalidateRevokesAccessAndReportsTheKey() {
         bindAll();
         int key = window.key();
-        pair.b.postReceive(1, register(AccessFlags.LOCAL_WRITE), 0, 100);
+        pair.b.postReceive(1, register(AccessFlag.LOCAL_WRITE.bit()), 0, 100);
         int[] reported = new int[1];
         pair.b.onReceive = c -> reported[0] = c.hasInvalidatedKey ? c.invalidatedKey : 0;
         sendWithInvalidate(key);
@@ -289,7 +291,7 @@ class MemoryWindowTest {
     void peerCanInvalidateOnlyTypeTwoWindowsOfItsQueuePair() {
         MemoryWindow one = memory.allocateWindow(false, Pair.PD);
         assertThat(bindStatus(one, region, 0, 8, REMOTE)).isEqualTo(CompletionStatus.SUCCESS);
-        pair.b.postReceive(1, register(AccessFlags.LOCAL_WRITE), 0, 100);
+        pair.b.postReceive(1, register(AccessFlag.LOCAL_WRITE.bit()), 0, 100);
         sendWithInvalidate(one.key());
         assertThat(pair.b.statuses(true)).containsExactly(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
         assertThat(one.isBound()).isTrue();
@@ -344,9 +346,9 @@ class MemoryWindowTest {
     void windowOfAnotherQueuePairIsRefused() {
         bindAll();
         RcQueuePair other = new RcQueuePair(0x33, pair.b.queuePair.configuration(), memory, c -> {}, c -> {}, e -> {});
-        assertThat(memory.find(window.key(), BASE, 8, AccessFlags.REMOTE_WRITE, other))
+        assertThat(memory.find(window.key(), BASE, 8, AccessFlag.REMOTE_WRITE.bit(), other))
                 .isNull();
-        assertThat(memory.find(window.key(), BASE, 8, AccessFlags.REMOTE_WRITE, pair.b.queuePair))
+        assertThat(memory.find(window.key(), BASE, 8, AccessFlag.REMOTE_WRITE.bit(), pair.b.queuePair))
                 .isNotNull();
         assertThat(memory.invalidate(window.key(), other)).isFalse();
     }
@@ -422,7 +424,7 @@ class MemoryWindowTest {
         bindAll();
         MemoryRegion readable = pair.a.register(64);
         pair.wire = w -> w.fromA() ? List.of(50 * Pair.LATENCY_NANOS) : List.of(Pair.LATENCY_NANOS);
-        pair.b.post(1, SendOpcode.RDMA_READ, register(AccessFlags.LOCAL_WRITE), 64, readable, 0);
+        pair.b.post(1, SendOpcode.RDMA_READ, register(AccessFlag.LOCAL_WRITE.bit()), 64, readable, 0);
         SendRequest invalidate = pair.b.claim(2, SendOpcode.LOCAL_INVALIDATE);
         invalidate.invalidateKey = window.key();
         invalidate.fence = true;
@@ -466,12 +468,12 @@ class MemoryWindowTest {
         assertThat(memory.find(region.key())).isSameAs(region);
         assertThat(memory.size()).isEqualTo(1);
         localInvalidate(key);
-        assertThat(memory.change(region, AccessFlags.LOCAL_WRITE, Pair.PD)).isNotNull();
+        assertThat(memory.change(region, AccessFlag.LOCAL_WRITE.bit(), Pair.PD)).isNotNull();
     }
 
     @Test
     void aBindingNeedsTheRightsAndTheDomainOfTheMoment() {
-        assertThat(memory.change(region, AccessFlags.LOCAL_WRITE, Pair.PD)).isNotNull();
+        assertThat(memory.change(region, AccessFlag.LOCAL_WRITE.bit(), Pair.PD)).isNotNull();
         assertThat(bindStatus(window, region, 0, BYTES, REMOTE)).isEqualTo(CompletionStatus.MEMORY_WINDOW_BIND_ERROR);
     }
 

@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Bth;
@@ -25,12 +26,12 @@ import org.jspecify.annotations.Nullable;
 final class Pair {
     static final long LATENCY_NANOS = 1_000;
     static final int PD = 7;
-    static final int ALL_ACCESS = AccessFlags.LOCAL_WRITE
-            | AccessFlags.REMOTE_WRITE
-            | AccessFlags.REMOTE_READ
-            | AccessFlags.REMOTE_ATOMIC
-            | AccessFlags.FLUSH_GLOBAL
-            | AccessFlags.FLUSH_PERSISTENT;
+    static final int ALL_ACCESS = AccessFlag.LOCAL_WRITE.bit()
+            | AccessFlag.REMOTE_WRITE.bit()
+            | AccessFlag.REMOTE_READ.bit()
+            | AccessFlag.REMOTE_ATOMIC.bit()
+            | AccessFlag.FLUSH_GLOBAL.bit()
+            | AccessFlag.FLUSH_PERSISTENT.bit();
 
     /** A packet on the wire. */
     @SuppressWarnings("ArrayRecordComponent") // compared by identity only

@@ -2,6 +2,7 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
@@ -106,20 +107,20 @@ class RcAtomicWriteTest extends ResponderFixture {
     @Test
     void itNeedsRemoteWriteOfQueuePairAndRegionAndNothingElse() {
         Pair.Options o = new Pair.Options();
-        o.accessB = Pair.ALL_ACCESS & ~AccessFlags.REMOTE_WRITE;
+        o.accessB = Pair.ALL_ACCESS & ~AccessFlag.REMOTE_WRITE.bit();
         Pair p = new Pair(o);
         post(p, 1, p.b.register(8), 0, 1);
         p.run();
         assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
         p = new Pair();
-        MemoryRegion region = p.b.register(new byte[8], Pair.ALL_ACCESS & ~AccessFlags.REMOTE_WRITE);
+        MemoryRegion region = p.b.register(new byte[8], Pair.ALL_ACCESS & ~AccessFlag.REMOTE_WRITE.bit());
         post(p, 1, region, 0, 1);
         p.run();
         assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.REMOTE_ACCESS_ERROR);
         assertThat(word(region, 0)).isZero();
-        o.accessB = AccessFlags.REMOTE_WRITE;
+        o.accessB = AccessFlag.REMOTE_WRITE.bit();
         p = new Pair(o);
-        region = p.b.register(new byte[8], AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE);
+        region = p.b.register(new byte[8], AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_WRITE.bit());
         post(p, 1, region, 0, 1);
         p.run();
         assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS);

@@ -3,6 +3,7 @@ package io.rdma4j.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Bth;
@@ -135,7 +136,7 @@ class RcErrorTest {
         p.trace.forEach(p::deliver);
         p.dropAllInFlight();
         p.deliver(Pair.forge(true, Opcode.RC_SEND_MIDDLE, p.b.queuePair.receivePsn(), true, p.options.mtu));
-        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(p.b.events).containsExactly(QueuePairEvent.REQUEST_ERROR);
         p.trace.clear();
         return p;
@@ -184,7 +185,7 @@ class RcErrorTest {
             psn += packets;
         }
         p.deliver(Pair.forge(true, Opcode.RC_SEND_MIDDLE, psn, true, p.options.mtu));
-        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         p.pump(p.b);
         assertThat(readResponses(p)).isEqualTo(100);
         // The NAK names the first READ that is not answered.

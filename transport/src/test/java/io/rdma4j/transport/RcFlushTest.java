@@ -2,6 +2,7 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
@@ -114,7 +115,7 @@ class RcFlushTest extends ResponderFixture {
     @CsvSource({"1, 1, true", "1, 2, false", "2, 1, false", "3, 1, false", "3, 2, false"})
     void theQueuePairNeedsTheRightOfEachPlacementType(int placement, int granted, boolean isAllowed) {
         Pair.Options o = new Pair.Options();
-        o.accessB = AccessFlags.REMOTE_WRITE | granted << 8;
+        o.accessB = AccessFlag.REMOTE_WRITE.bit() | granted << 8;
         Pair p = new Pair(o);
         p.a.publish(flush(p, 1, placement, Feth.RANGE, p.b.register(64), 64));
         p.run();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Opcode;
 import java.util.List;
@@ -38,7 +39,7 @@ class RcKeepAliveTest {
         assertThat(p.b.done).isEmpty();
         assertThat(p.a.queuePair.sendPsn()).isEqualTo(sendPsn);
         assertThat(p.b.queuePair.receivePsn()).isEqualTo(receivePsn);
-        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
     }
 
     @Test
@@ -47,7 +48,7 @@ class RcKeepAliveTest {
         p.b.queuePair.changeAccess(0);
         p.run(p.now + 2 * INTERVAL);
         assertThat(p.sent(false, Opcode.RC_ACKNOWLEDGE)).isPositive();
-        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
     }
 
     @Test
@@ -57,9 +58,9 @@ class RcKeepAliveTest {
         loseAll(p);
         long end = p.now + INTERVAL + 8 * T14;
         p.run(end - 1);
-        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         p.run(end);
-        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(p.trace).hasSize(8);
         assertThat(p.a.events).containsExactly(QueuePairEvent.QUEUE_PAIR_FATAL);
         assertThat(p.a.done).extracting(Pair.Done::status).containsExactly(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
@@ -76,7 +77,7 @@ class RcKeepAliveTest {
         long silentFrom = p.now - interval / 2;
         loseAll(p);
         p.run(silentFrom + interval + 8 * T14 + interval / 2);
-        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairState.ERROR);
     }
 
     @Test
@@ -84,7 +85,7 @@ class RcKeepAliveTest {
         Pair p = idlePair();
         p.wire = w -> w.fromA() && w.number() % 8 != 0 ? List.of() : List.of(Pair.LATENCY_NANOS);
         p.run(p.now + 10 * INTERVAL);
-        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
     }
 
     @Test

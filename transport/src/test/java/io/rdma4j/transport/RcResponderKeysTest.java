@@ -2,7 +2,9 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Bth;
@@ -45,14 +47,14 @@ class RcResponderKeysTest extends ResponderFixture {
         for (SendOpcode opcode : List.of(SendOpcode.RDMA_WRITE, SendOpcode.RDMA_READ, SendOpcode.FETCH_AND_ADD)) {
             Pair p = new Pair();
             int right = switch (opcode) {
-                case RDMA_WRITE -> AccessFlags.REMOTE_WRITE;
-                case RDMA_READ -> AccessFlags.REMOTE_READ;
-                default -> AccessFlags.REMOTE_ATOMIC;
+                case RDMA_WRITE -> AccessFlag.REMOTE_WRITE.bit();
+                case RDMA_READ -> AccessFlag.REMOTE_READ.bit();
+                default -> AccessFlag.REMOTE_ATOMIC.bit();
             };
             int access = switch (naming) {
-                case LOCAL_ONLY -> AccessFlags.LOCAL_WRITE;
+                case LOCAL_ONLY -> AccessFlag.LOCAL_WRITE.bit();
                 case ONLY_THE_OTHER_RIGHT -> Pair.ALL_ACCESS & ~right;
-                default -> AccessFlags.LOCAL_WRITE | right;
+                default -> AccessFlag.LOCAL_WRITE.bit() | right;
             };
             byte[] memory = new byte[4096];
             Arrays.fill(memory, (byte) 0x5a);
@@ -90,7 +92,7 @@ class RcResponderKeysTest extends ResponderFixture {
             }
             if (!naming.isAllowed) {
                 assertThat(p.b.events).as(name).containsExactly(QueuePairEvent.ACCESS_ERROR);
-                assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+                assertThat(p.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
             }
         }
     }
@@ -113,7 +115,7 @@ class RcResponderKeysTest extends ResponderFixture {
     @Test
     void writeContinuesWhenItsRegionChangesBetweenItsPacketsAndAllowsIt() {
         pair.deliver(packet(Opcode.RC_WRITE_FIRST, PSN, MTU, 2 * MTU));
-        int access = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE;
+        int access = AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_WRITE.bit();
         assertThat(pair.b.memory.change(remote, access, Pair.PD)).isNotNull();
         assertThat(responsesTo(packet(Opcode.RC_WRITE_LAST, PSN + 1, MTU, 0))).isEqualTo(nak(Aeth.ACK, PSN + 1));
         assertThat(pair.b.events).isEmpty();
@@ -126,7 +128,7 @@ class RcResponderKeysTest extends ResponderFixture {
             MemoryRegion region = fixture.remote;
             MemoryTable table = fixture.pair.b.memory;
             fixture.pair.deliver(fixture.packet(Opcode.RC_WRITE_FIRST, PSN, MTU, 2 * MTU));
-            int access = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_READ;
+            int access = AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_READ.bit();
             byte[] other = new byte[8192];
             MemoryRegion changed = switch (change) {
                 case 0 -> table.change(region, access, Pair.PD);
@@ -144,7 +146,7 @@ class RcResponderKeysTest extends ResponderFixture {
     @Test
     void readWhoseResponseIsPartlySentFailsWhenItsRegionLosesTheRight() {
         pair.deliver(packet(Opcode.RC_READ_REQUEST, PSN, 0, 4 * MTU));
-        assertThat(pair.b.memory.change(remote, AccessFlags.LOCAL_WRITE, Pair.PD))
+        assertThat(pair.b.memory.change(remote, AccessFlag.LOCAL_WRITE.bit(), Pair.PD))
                 .isNotNull();
         pair.pump(pair.b);
         assertThat(pair.b.events).containsExactly(QueuePairEvent.ACCESS_ERROR);
@@ -157,8 +159,8 @@ class RcResponderKeysTest extends ResponderFixture {
             MemoryRegion receive = p.b.register(64);
             p.b.postReceive(1, receive, 0, 64);
             MemoryRegion changed = switch (change) {
-                case 0 -> p.b.memory.change(receive, AccessFlags.LOCAL_WRITE, Pair.PD);
-                case 1 -> p.b.memory.change(receive, AccessFlags.REMOTE_READ, Pair.PD);
+                case 0 -> p.b.memory.change(receive, AccessFlag.LOCAL_WRITE.bit(), Pair.PD);
+                case 1 -> p.b.memory.change(receive, AccessFlag.REMOTE_READ.bit(), Pair.PD);
                 case 2 -> p.b.memory.change(receive, Pair.ALL_ACCESS, Pair.PD + 1);
                 default -> p.b.memory.move(receive, receive.memory(), receive.address(), Pair.ALL_ACCESS, Pair.PD);
             };
@@ -191,7 +193,7 @@ class RcResponderKeysTest extends ResponderFixture {
         pair.b.memory.deregister(remote);
         pair.pump(pair.b);
         assertThat(pair.traceLines()).isEqualTo(nak(Aeth.NAK_REMOTE_ACCESS_ERROR, PSN + 1));
-        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
     }
 
     @Test
@@ -263,7 +265,7 @@ class RcResponderKeysTest extends ResponderFixture {
         p.run();
         assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.LOCAL_PROTECTION_ERROR);
         Pair q = new Pair();
-        MemoryRegion readOnly = q.a.register(new byte[8], AccessFlags.REMOTE_READ);
+        MemoryRegion readOnly = q.a.register(new byte[8], AccessFlag.REMOTE_READ.bit());
         q.a.post(1, SendOpcode.RDMA_READ, readOnly, 8, q.b.register(8), 0);
         q.run();
         assertThat(q.a.statuses(false)).containsExactly(CompletionStatus.LOCAL_PROTECTION_ERROR);

@@ -3,7 +3,9 @@ package io.rdma4j.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Bth;
@@ -48,7 +50,7 @@ class RcResponderTest extends ResponderFixture {
                 assertThat(a1)
                         .as("%s alone", first)
                         .isEqualTo(nak(startsWell ? Aeth.ACK : Aeth.NAK_INVALID_REQUEST, PSN));
-                assertThat(t.pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+                assertThat(t.pair.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
                 return;
             }
             boolean continues = first.isLast()
@@ -66,7 +68,7 @@ class RcResponderTest extends ResponderFixture {
                 assertThat(a2).as("%s then %s", first, second).hasSize(1).noneMatch(s -> s.contains(" 61"));
             } else {
                 assertThat(a2).as("%s then %s", first, second).isEqualTo(nak(Aeth.NAK_INVALID_REQUEST, PSN + 1));
-                assertThat(t.pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+                assertThat(t.pair.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
                 assertThat(t.pair.b.events).containsExactly(QueuePairEvent.REQUEST_ERROR);
             }
         });
@@ -167,15 +169,15 @@ class RcResponderTest extends ResponderFixture {
     void operationThatTheQueuePairDoesNotAllowIsAnInvalidRequest(SendOpcode opcode) {
         Pair.Options o = new Pair.Options();
         o.accessB = switch (opcode) {
-            case RDMA_WRITE -> Pair.ALL_ACCESS & ~AccessFlags.REMOTE_WRITE;
-            case RDMA_READ -> Pair.ALL_ACCESS & ~AccessFlags.REMOTE_READ;
-            default -> Pair.ALL_ACCESS & ~AccessFlags.REMOTE_ATOMIC;
+            case RDMA_WRITE -> Pair.ALL_ACCESS & ~AccessFlag.REMOTE_WRITE.bit();
+            case RDMA_READ -> Pair.ALL_ACCESS & ~AccessFlag.REMOTE_READ.bit();
+            default -> Pair.ALL_ACCESS & ~AccessFlag.REMOTE_ATOMIC.bit();
         };
         Pair p = new Pair(o);
         p.a.post(1, opcode, p.a.register(8), 8, p.b.register(8), 0);
         p.run();
         assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
-        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(p.b.events).containsExactly(QueuePairEvent.REQUEST_ERROR);
     }
 
@@ -238,7 +240,7 @@ class RcResponderTest extends ResponderFixture {
         p.burst = 10;
         p.pump(p.b);
         assertThat(p.traceLines().getLast()).isEqualTo("B READ_RESPONSE_ONLY 4099");
-        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
     }
 
     // ---- duplicates and packets out of order ----
@@ -258,7 +260,7 @@ class RcResponderTest extends ResponderFixture {
         assertThat(responsesTo(part(PSN, 8, 2000, remote.key()))).isEmpty();
         assertThat(responsesTo(part(PSN, 0, 3000, remote.key() + 1))).isEmpty();
         assertThat(responsesTo(part(PSN - 1, 0, 3000, remote.key()))).isEmpty();
-        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
     }
 
     private Pair.WirePacket part(int psn, long offset, int length, int key) {
@@ -351,7 +353,7 @@ class RcResponderTest extends ResponderFixture {
         pair.run();
         assertThat(pair.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS);
         assertThat(pair.b.statuses(true)).containsExactly(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
-        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(remote.isValid()).isTrue();
     }
 
@@ -425,7 +427,7 @@ class RcResponderTest extends ResponderFixture {
                 assertThat(responsesTo(packet(opcode, PSN, 0, 0))).isEmpty();
             }
         }
-        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         assertThat(pair.b.queuePair.counters().badOpcode).isPositive();
     }
 
@@ -436,7 +438,7 @@ class RcResponderTest extends ResponderFixture {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("0x22");
         q.reset();
-        assertThat(q.state()).isEqualTo(QueuePairMachine.State.RESET);
+        assertThat(q.state()).isEqualTo(QueuePairState.RESET);
         RcQueuePair.SendParameters send = new RcQueuePair.SendParameters(0, 0, 0, 0, 0);
         assertThatThrownBy(() -> q.toReadyToSend(send)).isInstanceOf(IllegalStateException.class);
         q.toInit(0);
@@ -445,7 +447,7 @@ class RcResponderTest extends ResponderFixture {
         assertThatThrownBy(() -> q.toReadyToReceive(bad))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("1000");
-        assertThat(q.state()).isEqualTo(QueuePairMachine.State.INIT);
+        assertThat(q.state()).isEqualTo(QueuePairState.INIT);
         assertThat(q.receiveParameters()).isNull();
     }
 

@@ -3,6 +3,7 @@ package io.rdma4j.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Bth;
@@ -56,7 +57,7 @@ class RcRetryTest {
         p.run();
         assertThat(p.trace).hasSize(1 + retries);
         assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.RETRY_EXCEEDED_ERROR);
-        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(p.now - begin).isEqualTo((retries + 1) * T14);
         for (int i = 0; i <= retries; i++) {
             assertThat(p.trace.get(i).sentAt()).isEqualTo(begin + i * T14);
@@ -239,7 +240,7 @@ class RcRetryTest {
             p.pump(p.a);
             p.deliver(response(c.response(), 0x1000, c.payload()));
             assertThat(p.a.statuses(false)).as(c.toString()).containsExactly(CompletionStatus.BAD_RESPONSE_ERROR);
-            assertThat(p.a.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+            assertThat(p.a.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         }
     }
 
@@ -345,7 +346,7 @@ class RcRetryTest {
         assertThat(p.sent(true, Opcode.RC_SEND_ONLY)).isEqualTo(1 + retries);
         assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.RNR_RETRY_EXCEEDED_ERROR);
         assertThat(p.b.done).isEmpty();
-        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
     }
 
     @Test

@@ -2,7 +2,9 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Feth;
 import io.rdma4j.wire.Psn;
@@ -50,12 +52,12 @@ class RcSoakTest {
             this.random = random;
             constantBytes = Pair.pattern(CONSTANT, random.nextInt());
             constant = side.memory.register(
-                    MemorySegment.ofArray(constantBytes), 0x10_0000, AccessFlags.REMOTE_READ, Pair.PD);
+                    MemorySegment.ofArray(constantBytes), 0x10_0000, AccessFlag.REMOTE_READ.bit(), Pair.PD);
             writable = side.memory.register(
                     MemorySegment.ofArray(new byte[WRITABLE]), 0x20_0000, Pair.ALL_ACCESS, Pair.PD);
             counters = side.memory.register(
                     MemorySegment.ofArray(new byte[COUNTERS]), 0x30_0000, Pair.ALL_ACCESS, Pair.PD);
-            results = side.register(new byte[OPERATIONS * (CONSTANT + CANARY)], AccessFlags.LOCAL_WRITE);
+            results = side.register(new byte[OPERATIONS * (CONSTANT + CANARY)], AccessFlag.LOCAL_WRITE.bit());
             expectedResults = new byte[OPERATIONS * (CONSTANT + CANARY)];
         }
     }
@@ -148,7 +150,7 @@ class RcSoakTest {
     }
 
     private static void postReceive(Workload w) {
-        MemoryRegion region = w.side.register(new byte[CONSTANT], AccessFlags.LOCAL_WRITE);
+        MemoryRegion region = w.side.register(new byte[CONSTANT], AccessFlag.LOCAL_WRITE.bit());
         w.side.postReceive(w.receives.size(), region, 0, CONSTANT);
         w.receives.add(region);
     }
@@ -217,7 +219,7 @@ class RcSoakTest {
     }
 
     private static boolean isAlive(Pair.Side side) {
-        return side.queuePair.state() == QueuePairMachine.State.READY_TO_SEND;
+        return side.queuePair.state() == QueuePairState.READY_TO_SEND;
     }
 
     private static void checkComplete(Workload w) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Opcode;
 import java.lang.foreign.MemorySegment;
@@ -104,7 +105,7 @@ class SendQueueStatesTest {
         pair.a.queuePair.drain(true);
         pair.run();
         assertThat(pair.a.statuses(false)).containsExactly(CompletionStatus.RETRY_EXCEEDED_ERROR);
-        assertThat(pair.a.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(pair.a.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(pair.a.queuePair.isDraining()).isFalse();
         assertThat(pair.a.events).isEmpty();
     }
@@ -138,7 +139,7 @@ class SendQueueStatesTest {
         pair.b.post(2, SendOpcode.RDMA_READ, ofB, 8, ofA);
         pair.b.post(3, SendOpcode.SEND, ofB, 8, ofA);
         assertThat(pair.b.sent()).isEmpty();
-        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.SEND_QUEUE_ERROR);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairState.SEND_QUEUE_ERROR);
         pair.b.post(4, SendOpcode.SEND, ofB, 8, ofA);
         pair.b.queuePair.flush();
         assertThat(pair.b.done)

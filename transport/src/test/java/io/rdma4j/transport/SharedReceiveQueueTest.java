@@ -2,6 +2,7 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Opcode;
@@ -73,8 +74,8 @@ class SharedReceiveQueueTest {
     void messageKeepsItsReceiveThroughAllItsPackets() {
         byte[] slow = new byte[LONG_MESSAGE];
         byte[] quick = new byte[LONG_MESSAGE];
-        post(1, first.b.register(slow, AccessFlags.LOCAL_WRITE));
-        post(2, second.b.register(quick, AccessFlags.LOCAL_WRITE));
+        post(1, first.b.register(slow, AccessFlag.LOCAL_WRITE.bit()));
+        post(2, second.b.register(quick, AccessFlag.LOCAL_WRITE.bit()));
         sendAllButTheEnd(first);
         assertThat(shared.size()).isEqualTo(1);
         send(second, 5, LONG_MESSAGE);
@@ -198,7 +199,7 @@ class SharedReceiveQueueTest {
         Pair pair = new Pair(options);
         byte[] target = new byte[8];
         MemoryRegion region =
-                pair.b.memory.register(MemorySegment.ofArray(target), 0x1000, AccessFlags.LOCAL_WRITE, Pair.PD + 1);
+                pair.b.memory.register(MemorySegment.ofArray(target), 0x1000, AccessFlag.LOCAL_WRITE.bit(), Pair.PD + 1);
         Objects.requireNonNull(foreign.claim()).list.add(region, 0, 8);
         foreign.publish();
         send(pair, 3, 8);

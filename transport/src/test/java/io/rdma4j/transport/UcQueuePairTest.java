@@ -2,7 +2,9 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
@@ -34,7 +36,7 @@ class UcQueuePairTest {
 
     private void assertNoResponse() {
         assertThat(pair.b.sent()).isEmpty();
-        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         assertThat(pair.b.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 
@@ -151,7 +153,7 @@ class UcQueuePairTest {
 
     @Test
     void writeWithoutAccessRightOrWithAnInvalidKeyIsDroppedSilently() {
-        pair.b.queuePair.changeAccess(AccessFlags.LOCAL_WRITE);
+        pair.b.queuePair.changeAccess(AccessFlag.LOCAL_WRITE.bit());
         pair.deliver(packets(1, SendOpcode.RDMA_WRITE, BYTES));
         pair.b.queuePair.changeAccess(Pair.ALL_ACCESS);
         pair.b.memory.deregister(remote);
@@ -177,11 +179,11 @@ class UcQueuePairTest {
         List<byte[]> p = packets(1, SendOpcode.RDMA_WRITE, BYTES);
         pair.deliver(p.subList(0, 1));
         assertThat(pair.b.memory.change(
-                        remote, AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE, remote.protectionDomain()))
+                        remote, AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_WRITE.bit(), remote.protectionDomain()))
                 .isNotNull();
         pair.deliver(p.subList(1, 2));
         assertThat(Arrays.copyOfRange(target, UcPair.MTU, 2 * UcPair.MTU)).isNotEqualTo(new byte[UcPair.MTU]);
-        assertThat(pair.b.memory.change(remote, AccessFlags.LOCAL_WRITE, remote.protectionDomain()))
+        assertThat(pair.b.memory.change(remote, AccessFlag.LOCAL_WRITE.bit(), remote.protectionDomain()))
                 .isNotNull();
         pair.deliver(p.subList(2, 3));
         assertThat(target).endsWith(new byte[BYTES - 2 * UcPair.MTU]);
@@ -195,7 +197,7 @@ class UcQueuePairTest {
         pair.b.memory.deregister(remote);
         pair.deliver(packets(1, SendOpcode.SEND, BYTES));
         assertThat(onlyReceive().status()).isEqualTo(CompletionStatus.LOCAL_PROTECTION_ERROR);
-        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
     }
 
     @Test
@@ -206,10 +208,10 @@ class UcQueuePairTest {
         assertThat(q.pollTransmit(0, MemorySegment.ofArray(room), 0)).isPositive(); // the first of three packets
         pair.b.postReceive(9, pair.b.register(new byte[8], 0), 8); // without local write access
         pair.deliver(packets(1, SendOpcode.SEND, 8));
-        assertThat(q.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(q.state()).isEqualTo(QueuePairState.ERROR);
         pair.b.post(2, SendOpcode.SEND, remote, 8, local); // as by a thread that has not yet seen the error
         assertThat(q.pollTransmit(0, MemorySegment.ofArray(room), 0)).isZero();
-        assertThat(q.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(q.state()).isEqualTo(QueuePairState.ERROR);
         q.flush();
         assertThat(pair.b.done)
                 .filteredOn(d -> !d.isReceive())

@@ -3,7 +3,9 @@ package io.rdma4j.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Deth;
@@ -23,7 +25,7 @@ class UdQueuePairTest {
     private final byte[] source = Pair.pattern(UdSide.MTU + 1, 1);
     private final byte[] target = new byte[UdSide.MTU + ROUTE];
     private final MemoryRegion local = a.register(source, 0);
-    private final MemoryRegion remote = b.register(target, AccessFlags.LOCAL_WRITE);
+    private final MemoryRegion remote = b.register(target, AccessFlag.LOCAL_WRITE.bit());
 
     private byte[] packet(long id, int length) {
         a.claim(id, local, length, 0x22);
@@ -43,7 +45,7 @@ class UdQueuePairTest {
     /** Asserts that a datagram was dropped and that the posted receive is left for the next one. */
     private void assertDroppedAndTheReceiveStays() {
         assertThat(b.done).isEmpty();
-        assertThat(b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(b.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         assertThat(target).containsOnly(0);
         b.receive(a, packet(99, 8));
         assertThat(received().bytes()).isEqualTo(ROUTE + 8);
@@ -103,7 +105,7 @@ class UdQueuePairTest {
         UdSide from = new UdSide(0x11, 0xfd00_0088_0000_0000L, 1).ready(0);
         UdSide to = new UdSide(0x22, 0xfd00_0088_0000_0000L, 2).ready(0);
         Arrays.fill(target, (byte) 0xee);
-        to.postReceive(9, to.register(target, AccessFlags.LOCAL_WRITE), target.length);
+        to.postReceive(9, to.register(target, AccessFlag.LOCAL_WRITE.bit()), target.length);
         to.receive(from, packet(1, 6));
         assertThat(HexFormat.of().formatHex(target, 0, ROUTE))
                 .isEqualTo("6680000000" + "28113f" + "fd000088000000000000000000000001"
@@ -233,7 +235,7 @@ class UdQueuePairTest {
         fresh.queuePair.toInit(0);
         fresh.queuePair.changeQueueKey(UdSide.KEY);
         fresh.queuePair.toReadyToReceive(UdSide.MTU);
-        fresh.postReceive(9, fresh.register(target, AccessFlags.LOCAL_WRITE), target.length);
+        fresh.postReceive(9, fresh.register(target, AccessFlag.LOCAL_WRITE.bit()), target.length);
         fresh.receive(a, packet(1, 10));
         assertThat(fresh.done).extracting(UdSide.Done::status).containsExactly(CompletionStatus.SUCCESS);
     }
@@ -299,7 +301,7 @@ class UdQueuePairTest {
         b.memory.deregister(remote);
         b.receive(a, before);
         assertThat(received().status()).isEqualTo(CompletionStatus.LOCAL_PROTECTION_ERROR);
-        assertThat(b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
     }
 
     @Test
@@ -307,10 +309,10 @@ class UdQueuePairTest {
         UdSide side = UdSide.ipv4(0x44);
         side.queuePair.toInit(0);
         assertThatThrownBy(() -> side.queuePair.toReadyToReceive(1000)).isInstanceOf(IllegalArgumentException.class);
-        assertThat(side.queuePair.state()).isEqualTo(QueuePairMachine.State.INIT);
+        assertThat(side.queuePair.state()).isEqualTo(QueuePairState.INIT);
         side.queuePair.toReadyToReceive(256);
         assertThatThrownBy(() -> side.queuePair.toReadyToSend(1 << 24)).isInstanceOf(IllegalArgumentException.class);
-        assertThat(side.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_RECEIVE);
+        assertThat(side.queuePair.state()).isEqualTo(QueuePairState.READY_TO_RECEIVE);
     }
 
     @Test
@@ -321,6 +323,6 @@ class UdQueuePairTest {
         assertThat(a.sent()).isEmpty();
         assertThat(a.done).isEmpty();
         assertThat(a.queuePair.queueKey()).isZero();
-        assertThat(a.ready(7).queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(a.ready(7).queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
     }
 }

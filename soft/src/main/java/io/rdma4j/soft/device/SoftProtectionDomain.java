@@ -2,7 +2,6 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.soft.events.MemoryRegistrationEvent;
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.MemoryTable;
 import io.rdma4j.value.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
@@ -158,14 +157,14 @@ final class SoftProtectionDomain implements ProtectionDomain {
 
     /** Returns what is wrong with a registration, or null. */
     static @Nullable String refusal(MemorySegment memory, int flags) {
-        boolean remoteChanges = (flags & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0;
-        if (remoteChanges && (flags & AccessFlags.LOCAL_WRITE) == 0) {
+        boolean remoteChanges = (flags & (AccessFlag.REMOTE_WRITE.bit() | AccessFlag.REMOTE_ATOMIC.bit())) != 0;
+        if (remoteChanges && (flags & AccessFlag.LOCAL_WRITE.bit()) == 0) {
             return "Remote write and remote atomic need local write too";
         }
-        if ((flags & AccessFlags.LOCAL_WRITE) != 0 && memory.isReadOnly()) {
+        if ((flags & AccessFlag.LOCAL_WRITE.bit()) != 0 && memory.isReadOnly()) {
             return "The memory segment is read-only: register it without the right to write";
         }
-        if ((flags & AccessFlags.FLUSH_PERSISTENT) != 0 && !memory.isMapped()) {
+        if ((flags & AccessFlag.FLUSH_PERSISTENT.bit()) != 0 && !memory.isMapped()) {
             return "Only a mapped file can be made persistent: map one with FileChannel.map, or allow FLUSH_GLOBAL only";
         }
         if (!memory.scope().isAlive()) {
