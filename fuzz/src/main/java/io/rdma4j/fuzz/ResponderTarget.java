@@ -2,6 +2,7 @@ package io.rdma4j.fuzz;
 
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.PlacementType;
 import io.rdma4j.value.QueuePairState;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.AtomicEth;
@@ -132,7 +133,7 @@ public final class ResponderTarget implements FuzzTarget {
                 Reth.write(s, opcode.rethOffset(), address, key, length);
                 if (opcode.isFlush()) {
                     int type = script.u8();
-                    Feth.write(s, opcode.extensionOffset(), (type & 0xc0) == 0 ? Feth.GLOBAL : type, type >> 4);
+                    Feth.write(s, opcode.extensionOffset(), (type & 0xc0) == 0 ? PlacementType.GLOBAL.bit() : type, type >> 4);
                 }
             } else {
                 AtomicEth.write(s, opcode.extensionOffset(), address, key, script.u8(), script.u8());

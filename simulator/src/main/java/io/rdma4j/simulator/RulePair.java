@@ -9,8 +9,8 @@ import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.PlacementType;
 import io.rdma4j.value.SendOpcode;
-import io.rdma4j.wire.Feth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
 import java.lang.foreign.MemorySegment;
@@ -87,7 +87,7 @@ final class RulePair {
             request.workRequestId = id;
             request.opcode = opcode;
             request.signaled = true;
-            request.flushPlacement = Feth.GLOBAL;
+            request.flushPlacement = PlacementType.GLOBAL.bit();
             request.list.clear();
             request.list.add(region, 0, bytes);
             request.lengthBytes = bytes;

@@ -3,8 +3,9 @@ package io.rdma4j.simulator;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.ScatterGather;
 import io.rdma4j.transport.SendRequest;
+import io.rdma4j.value.PlacementType;
+import io.rdma4j.value.SelectivityLevel;
 import io.rdma4j.value.SendOpcode;
-import io.rdma4j.wire.Feth;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -230,8 +231,8 @@ final class SideRequests {
         boolean isRange = random.nextBoolean();
         int length = isRange ? random.nextInt(TARGET_BYTES + 1) : 0;
         request.lengthBytes = 0;
-        request.flushPlacement = Feth.GLOBAL;
-        request.flushSelectivity = isRange ? Feth.RANGE : Feth.REGION;
+        request.flushPlacement = PlacementType.GLOBAL.bit();
+        request.flushSelectivity = isRange ? SelectivityLevel.RANGE.code() : SelectivityLevel.REGION.code();
         request.flushBytes = length;
         request.remoteKey = peer().memory.target.key();
         request.remoteAddress = isRange

@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.PlacementType;
 import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.SelectivityLevel;
 import io.rdma4j.value.SendOpcode;
-import io.rdma4j.wire.Feth;
 import io.rdma4j.wire.Psn;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -133,8 +134,8 @@ class RcSoakTest {
                 receiver.expectedCounters[cell] = r.swapOrAdd;
             }
             case FLUSH -> {
-                r.flushPlacement = Feth.GLOBAL;
-                r.flushSelectivity = random.nextBoolean() ? Feth.RANGE : Feth.REGION;
+                r.flushPlacement = PlacementType.GLOBAL.bit();
+                r.flushSelectivity = random.nextBoolean() ? SelectivityLevel.RANGE.code() : SelectivityLevel.REGION.code();
                 r.remoteKey = receiver.writable.key();
                 r.remoteAddress = receiver.writable.address();
                 r.flushBytes = length;

@@ -121,7 +121,7 @@ final class SoftMemoryRegion implements MemoryRegion, RevocableRegion {
 
     private void requirePossible(
             MemoryRegionChange change, SoftRegistration old, MemorySegment memory, Set<AccessFlag> access) {
-        String refusal = SoftProtectionDomain.refusal(memory, AccessFlag.bits(access));
+        String refusal = SoftProtectionDomain.refusal(memory, access);
         if (change.isEmpty()) {
             refusal = "Change the memory, the protection domain or the access rights";
         } else if (change.memory() == null

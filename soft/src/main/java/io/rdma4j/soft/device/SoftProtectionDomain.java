@@ -138,8 +138,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
     }
 
     private MemoryRegion registerNow(MemorySegment memory, long address, Set<AccessFlag> access, String operation) {
-        int flags = AccessFlag.bits(access);
-        String refusal = refusal(memory, flags);
+        String refusal = refusal(memory, access);
         if (refusal != null) {
             throw new RdmaException(operation, Errno.EINVAL, memory.byteSize() + " bytes for " + access, refusal);
         }
@@ -148,7 +147,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
             requireOpen(operation);
             SoftContext.requireRoom(operation, table.size(), Limits.MAX_MEMORY_REGIONS, "memory regions");
             SoftMemoryRegion region =
-                    new SoftMemoryRegion(this, access, table.register(memory, address, flags, number));
+                    new SoftMemoryRegion(this, access, table.register(memory, address, AccessFlag.bits(access), number));
             regions.add(region);
             context.objects().onCreated(region);
             return region;
@@ -156,15 +155,15 @@ final class SoftProtectionDomain implements ProtectionDomain {
     }
 
     /** Returns what is wrong with a registration, or null. */
-    static @Nullable String refusal(MemorySegment memory, int flags) {
-        boolean remoteChanges = (flags & (AccessFlag.REMOTE_WRITE.bit() | AccessFlag.REMOTE_ATOMIC.bit())) != 0;
-        if (remoteChanges && (flags & AccessFlag.LOCAL_WRITE.bit()) == 0) {
+    static @Nullable String refusal(MemorySegment memory, Set<AccessFlag> access) {
+        boolean remoteChanges = access.contains(AccessFlag.REMOTE_WRITE) || access.contains(AccessFlag.REMOTE_ATOMIC);
+        if (remoteChanges && !access.contains(AccessFlag.LOCAL_WRITE)) {
             return "Remote write and remote atomic need local write too";
         }
-        if ((flags & AccessFlag.LOCAL_WRITE.bit()) != 0 && memory.isReadOnly()) {
+        if (access.contains(AccessFlag.LOCAL_WRITE) && memory.isReadOnly()) {
             return "The memory segment is read-only: register it without the right to write";
         }
-        if ((flags & AccessFlag.FLUSH_PERSISTENT.bit()) != 0 && !memory.isMapped()) {
+        if (access.contains(AccessFlag.FLUSH_PERSISTENT) && !memory.isMapped()) {
             return "Only a mapped file can be made persistent: map one with FileChannel.map, or allow FLUSH_GLOBAL only";
         }
         if (!memory.scope().isAlive()) {

@@ -1,5 +1,7 @@
 package io.rdma4j.wire.dissector;
 
+import io.rdma4j.value.PlacementType;
+import io.rdma4j.value.SelectivityLevel;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.AtomicAckEth;
 import io.rdma4j.wire.AtomicEth;
@@ -14,6 +16,7 @@ import io.rdma4j.wire.Reth;
 import io.rdma4j.wire.Timers;
 import io.rdma4j.wire.cm.GsiPacket;
 import java.lang.foreign.MemorySegment;
+import java.util.Locale;
 
 /**
  * Formats one packet as one line of text, for traces and messages. Any bytes give a line; no method throws.
@@ -131,15 +134,23 @@ public final class Dissector {
 
     private static void flush(StringBuilder out, Feth header) {
         int placement = header.placement();
-        out.append((placement & Feth.GLOBAL) != 0 ? " global" : "");
-        out.append((placement & Feth.PERSISTENT) != 0 ? " persistent" : "");
-        if ((placement & ~(Feth.GLOBAL | Feth.PERSISTENT)) != 0 || placement == 0) {
+        int others = placement;
+        for (PlacementType type : PlacementType.values()) {
+            if ((placement & type.bit()) != 0) {
+                out.append(' ').append(type.name().toLowerCase(Locale.ROOT));
+                others &= ~type.bit();
+            }
+        }
+        if (others != 0 || placement == 0) {
             out.append(" placement ").append(hex(placement));
         }
-        switch (header.selectivity()) {
-            case Feth.RANGE -> out.append(" range");
-            case Feth.REGION -> out.append(" region");
-            default -> out.append(" selectivity ").append(header.selectivity());
+        int selectivity = header.selectivity();
+        if (selectivity == SelectivityLevel.RANGE.code()) {
+            out.append(" range");
+        } else if (selectivity == SelectivityLevel.REGION.code()) {
+            out.append(" region");
+        } else {
+            out.append(" selectivity ").append(selectivity);
         }
     }
 
