@@ -8,6 +8,7 @@ import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
@@ -42,8 +43,8 @@ final class Peering {
     private static final int RETRIES = 2;
 
     static final long ADDRESS = 0x7000_0000_0000L;
-    private static final long LOCAL = Frame.ipv4Low(0x0a58_0002);
-    private static final long REMOTE = Frame.ipv4Low(0x0a58_0001);
+    private static final long LOCAL = Gid.ipv4Low(0x0a58_0002);
+    private static final long REMOTE = Gid.ipv4Low(0x0a58_0001);
 
     /** A completion. */
     record Completed(long id, CompletionStatus status, boolean isReceive) {}

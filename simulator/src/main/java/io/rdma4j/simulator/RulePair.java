@@ -9,6 +9,7 @@ import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.Gid;
 import io.rdma4j.value.PlacementType;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Frame;
@@ -47,7 +48,7 @@ final class RulePair {
 
         End(int number, SplittableRandom random) {
             memory = new MemoryTable(random::nextInt);
-            low = Frame.ipv4Low(0x0a00_0000 | number);
+            low = Gid.ipv4Low(0x0a00_0000 | number);
             queuePair = new RcQueuePair(
                     number,
                     new QueuePairMachine.Configuration(DEPTH, DEPTH, 4, 4, 0, true, 1, null, null),

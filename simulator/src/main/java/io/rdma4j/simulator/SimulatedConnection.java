@@ -3,7 +3,7 @@ package io.rdma4j.simulator;
 import io.rdma4j.simulator.network.SimulatedHost;
 import io.rdma4j.transport.cm.CmAgent;
 import io.rdma4j.transport.cm.CmConnection;
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.RejectReason;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.Gid;
 import io.rdma4j.value.QueuePairState;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.AtomicEth;
@@ -35,8 +36,8 @@ import org.junit.jupiter.api.Test;
  * those of Linux byte for byte; deliberate differences are stated in the tests.
  */
 class LinuxCapturesTest {
-    private static final long CLIENT = Frame.ipv4Low(0x0a58_0001);
-    private static final long SERVER = Frame.ipv4Low(0x0a58_0002);
+    private static final long CLIENT = Gid.ipv4Low(0x0a58_0001);
+    private static final long SERVER = Gid.ipv4Low(0x0a58_0002);
 
     private final Icrc icrc = new Icrc();
     private final Packet packet = new Packet();
@@ -85,8 +86,8 @@ class LinuxCapturesTest {
             f.buffer = big;
             f.offset = ip + 28;
             f.length = (big.getShort(ip + 24) & 0xffff) - 8;
-            f.sourceLow = Frame.ipv4Low(big.getInt(ip + 12));
-            f.destinationLow = Frame.ipv4Low(big.getInt(ip + 16));
+            f.sourceLow = Gid.ipv4Low(big.getInt(ip + 12));
+            f.destinationLow = Gid.ipv4Low(big.getInt(ip + 16));
             f.sourcePort = big.getShort(ip + 20) & 0xffff;
             f.identification = big.getShort(ip + 4) & 0xffff;
             found.add(new Captured(number, f));

@@ -2,6 +2,7 @@ package io.rdma4j.transport;
 
 import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.Gid;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Ecn;
@@ -95,7 +96,7 @@ final class Pair {
             Random keys = new Random(isA ? 1 : 2);
             memory = new MemoryTable(keys::nextInt);
             udpPort = isA ? 49_152 : 49_153;
-            low = Frame.ipv4Low(isA ? 0x0a58_0001 : 0x0a58_0002);
+            low = Gid.ipv4Low(isA ? 0x0a58_0001 : 0x0a58_0002);
             high = 0;
             queuePair = new RcQueuePair(role, isA ? 0x11 : 0x22, c, memory, this::take, this::take, events::add);
         }

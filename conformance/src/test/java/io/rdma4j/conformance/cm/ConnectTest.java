@@ -22,6 +22,7 @@ import io.rdma4j.conformance.device.Driver;
 import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.Gid;
 import io.rdma4j.value.PathMtu;
 import io.rdma4j.value.PortSpace;
 import io.rdma4j.value.QueuePairState;
@@ -279,7 +280,7 @@ class ConnectTest {
     private static int gidIndex(CmId id) {
         return id.verbs()
                 .gids(1)
-                .indexOf(io.rdma4j.value.Gid.of(
+                .indexOf(Gid.of(
                         Objects.requireNonNull(id.localAddress()).getAddress()));
     }
 

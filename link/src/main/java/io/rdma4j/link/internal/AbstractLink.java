@@ -3,7 +3,7 @@ package io.rdma4j.link.internal;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkStatistics;
 import io.rdma4j.link.SendBurst;
-import io.rdma4j.wire.Frame;
+import io.rdma4j.value.Gid;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 
@@ -48,7 +48,7 @@ public abstract class AbstractLink implements Link {
      * address family. Otherwise counts the frames as failed.
      */
     protected final boolean maySend(SendBurst burst, boolean isOpen) {
-        if (isOpen && !isGroup && Frame.isIpv4(burst.destinationHigh(), burst.destinationLow()) == ipv4) {
+        if (isOpen && !isGroup && Gid.isIpv4(burst.destinationHigh(), burst.destinationLow()) == ipv4) {
             return true;
         }
         statistics.sendFailures.add(burst.count());

@@ -57,7 +57,7 @@ record ConnectionAttributes(
         CmPath path = request.primaryPath();
         return new ConnectionAttributes(
                 request.localQueuePair(),
-                Gids.toVerbs(path.localGid()),
+                path.localGid(),
                 scope,
                 path.flowLabel(),
                 HOP_LIMIT,
@@ -81,7 +81,7 @@ record ConnectionAttributes(
         CmPath path = request.primaryPath();
         return new ConnectionAttributes(
                 reply.queuePair(request),
-                Gids.toVerbs(path.remoteGid()),
+                path.remoteGid(),
                 scope,
                 path.flowLabel(),
                 path.hopLimit(),

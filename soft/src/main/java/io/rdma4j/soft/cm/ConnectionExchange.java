@@ -11,6 +11,7 @@ import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmState;
+import io.rdma4j.value.Gid;
 import io.rdma4j.value.PathMtu;
 import io.rdma4j.value.QueuePairState;
 import io.rdma4j.value.QueuePairType;
@@ -109,10 +110,10 @@ final class ConnectionExchange {
     void connect(long nowNanos, long serviceId, ConnectionParameters parameters) {
         LocalEndpoint from = addresses.requireLocalEndpoint();
         InetSocketAddress local = addresses.requireLocal();
-        io.rdma4j.wire.Gid to = addresses.peerGid();
+        Gid to = addresses.peerGid();
         int flowLabel =
                 FlowLabel.ofPorts(local.getPort(), addresses.requirePeer().getPort());
-        IpCmHeader header = new IpCmHeader(from.wireGid(), local.getPort(), to);
+        IpCmHeader header = new IpCmHeader(from.gid(), local.getPort(), to);
         RoutePath chosen = path;
         PathMtu pathMtu = chosen == null ? from.pathMtu() : chosen.pathMtu();
         retryCount = Math.min(parameters.retryCount(), MAX_RETRIES);
@@ -142,15 +143,15 @@ final class ConnectionExchange {
         };
     }
 
-    private CmPath primaryPath(LocalEndpoint from, io.rdma4j.wire.Gid to, int flowLabel) {
+    private CmPath primaryPath(LocalEndpoint from, Gid to, int flowLabel) {
         RoutePath chosen = path;
         if (chosen == null) {
             int timeout = ackTimeout < 0 ? ACK_TIMEOUT : ackTimeout;
-            return CmPath.roce(from.wireGid(), to, flowLabel, id.typeOfService(), HOP_LIMIT, timeout);
+            return CmPath.roce(from.gid(), to, flowLabel, id.typeOfService(), HOP_LIMIT, timeout);
         }
         // There and back.
         int timeout = ackTimeout < 0 ? chosen.packetLifetime() + 1 : ackTimeout;
-        return CmPath.roce(from.wireGid(), to, chosen.flowLabel(), chosen.trafficClass(), chosen.hopLimit(), timeout);
+        return CmPath.roce(from.gid(), to, chosen.flowLabel(), chosen.trafficClass(), chosen.hopLimit(), timeout);
     }
 
     void establish(long nowNanos) {

@@ -56,10 +56,10 @@ final class DatagramExchange {
 
     void resolve(long nowNanos, long serviceId, byte[] privateData) {
         LocalEndpoint from = addresses.requireLocalEndpoint();
-        io.rdma4j.wire.Gid to = addresses.peerGid();
+        Gid to = addresses.peerGid();
         IpCmHeader header =
-                new IpCmHeader(from.wireGid(), addresses.requireLocal().getPort(), to);
-        CmRoute route = new CmRoute(from.wireGid(), to, addresses.peerScope());
+                new IpCmHeader(from.gid(), addresses.requireLocal().getPort(), to);
+        CmRoute route = new CmRoute(from.gid(), to, addresses.peerScope());
         resolving = service.agent().resolve(nowNanos, route, serviceId, header.with(PrivateData.of(privateData)), this);
     }
 

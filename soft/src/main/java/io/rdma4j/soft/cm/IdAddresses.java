@@ -258,12 +258,12 @@ final class IdAddresses {
     void connected(LocalEndpoint at, IpCmHeader header, int localPort, int scope) {
         localEndpoint = at;
         local = new InetSocketAddress(at.address(), localPort);
-        InetAddress address = Gids.toVerbs(header.source()).toInetAddress();
+        InetAddress address = header.source().toInetAddress();
         peer = new InetSocketAddress(scope == 0 ? address : onLink(address, scope), header.sourcePort());
     }
 
-    io.rdma4j.wire.Gid peerGid() {
-        return Gids.toWire(Gid.of(requirePeer().getAddress()));
+    Gid peerGid() {
+        return Gid.of(requirePeer().getAddress());
     }
 
     /** Returns the interface index of a link-local peer, else 0. */

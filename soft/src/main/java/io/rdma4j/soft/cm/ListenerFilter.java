@@ -3,6 +3,7 @@ package io.rdma4j.soft.cm;
 import io.rdma4j.cm.ConnectionAttempt;
 import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.transport.cm.RequestFilter;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.cm.IpCmHeader;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Req;
@@ -75,8 +76,8 @@ final class ListenerFilter {
 
     private boolean mayConnect(IpCmHeader header, CmRoute route) {
         ConnectionAttempt attempt = new ConnectionAttempt(
-                new InetSocketAddress(address(route.remote()), header.sourcePort()),
-                new InetSocketAddress(address(route.local()), listener.listeningPort()),
+                new InetSocketAddress(route.remote().toInetAddress(), header.sourcePort()),
+                new InetSocketAddress(route.local().toInetAddress(), listener.listeningPort()),
                 listener.portSpace());
         try {
             return listener.accessFilter().test(attempt);
@@ -86,12 +87,8 @@ final class ListenerFilter {
         }
     }
 
-    private static InetAddress address(io.rdma4j.wire.Gid gid) {
-        return Gids.toVerbs(gid).toInetAddress();
-    }
-
     private static boolean isUnicast(IpCmHeader header) {
-        return !header.source().equals(io.rdma4j.wire.Gid.ZERO)
+        return !header.source().equals(Gid.ZERO)
                 && (!header.isIpv4()
                         || header.source().ipv4() != 0 && header.source().ipv4() != -1);
     }
@@ -104,7 +101,7 @@ final class ListenerFilter {
         }
         LocalEndpoint local = listener.localEndpoint();
         return local != null
-                && local.wireGid().equals(header.destination())
+                && local.gid().equals(header.destination())
                 && CmRoute.isSameLink(local.scope(), route.scope());
     }
 

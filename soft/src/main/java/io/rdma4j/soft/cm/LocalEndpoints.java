@@ -175,7 +175,7 @@ final class LocalEndpoints {
     LocalEndpoint of(CmRoute route) {
         for (LocalEndpoint each : attached) {
             if (CmRoute.isSameLink(each.scope(), route.scope())
-                    && each.wireGid().equals(route.local())) {
+                    && each.gid().equals(route.local())) {
                 return each;
             }
         }

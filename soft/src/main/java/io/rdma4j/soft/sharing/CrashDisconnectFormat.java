@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdma4j.transport.cm.AbandonedConnection;
 import io.rdma4j.transport.cm.CmRoute;
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.transport.cm.AbandonedConnection;
 import io.rdma4j.transport.cm.CmRoute;
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -26,14 +26,9 @@ class CrashDisconnectTableTest {
     @TempDir
     Path folder = Path.of("");
 
-    static Gid gid(InetAddress address) {
-        io.rdma4j.value.Gid gid = io.rdma4j.value.Gid.of(address);
-        return new Gid(gid.high(), gid.low());
-    }
-
     private static AbandonedConnection connection(int slot, int number, int remoteId) {
         CmRoute route = new CmRoute(
-                gid(InetAddress.ofLiteral("192.0.2.1")), gid(InetAddress.ofLiteral("fe80::1:2")), number % 3);
+                Gid.of(InetAddress.ofLiteral("192.0.2.1")), Gid.of(InetAddress.ofLiteral("fe80::1:2")), number % 3);
         return new AbandonedConnection(route, number & 0xff, slot << 24 | number, 5, remoteId, 0xff_fffe);
     }
 

@@ -113,7 +113,7 @@ class EndsOfProcessesTest {
 
     /** Returns a connection of a process. */
     private static AbandonedConnection connection(int slot, int number) {
-        CmRoute route = new CmRoute(CrashDisconnectTableTest.gid(ADDRESS), new io.rdma4j.wire.Gid(0, number), 0);
+        CmRoute route = new CmRoute(Gid.of(ADDRESS), new Gid(0, number), 0);
         return new AbandonedConnection(
                 route, 3, slot << 24 | number, 0x0a_0000 | number, 7 * number, 0x0b_0000 | number);
     }
@@ -153,7 +153,7 @@ class EndsOfProcessesTest {
         CrashDisconnectTable table = table(SLOT);
         LocalChannel ending = joined(SLOT);
         AbandonedConnection other = new AbandonedConnection(
-                new CmRoute(new io.rdma4j.wire.Gid(0, 1), new io.rdma4j.wire.Gid(0, 2), 0), 0, SLOT << 24 | 9, 1, 1, 1);
+                new CmRoute(new Gid(0, 1), new Gid(0, 2), 0), 0, SLOT << 24 | 9, 1, 1, 1);
         table.add(other);
         CrashDisconnectReader reader = CrashDisconnectReader.open(RunDirectory.at(folder.resolve("run")), SLOT);
         ending.close();

@@ -1,6 +1,7 @@
 package io.rdma4j.transport.cm;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
+import io.rdma4j.wire.Wire;
 import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.Mra;
 import io.rdma4j.wire.cm.PrivateData;
@@ -119,7 +120,7 @@ final class RequestHandler {
 
     private static PrivateData toPrivateData(Gid gid) {
         MemorySegment segment = MemorySegment.ofArray(new byte[Gid.LENGTH]);
-        gid.emit(segment, 0);
+        Wire.gid(segment, 0, gid);
         return PrivateData.of(segment.toArray(ValueLayout.JAVA_BYTE));
     }
 

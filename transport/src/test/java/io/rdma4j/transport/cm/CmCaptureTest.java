@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.transport.cm.CapturedMads.CapturedMad;
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;
 import io.rdma4j.wire.cm.Dreq;

@@ -6,7 +6,7 @@ import static io.rdma4j.transport.cm.CmTarget.host;
 import static io.rdma4j.transport.cm.CmTarget.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.Mra;
 import io.rdma4j.wire.cm.PrivateData;

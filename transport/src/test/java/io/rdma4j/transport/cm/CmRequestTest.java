@@ -6,7 +6,8 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
+import io.rdma4j.wire.Wire;
 import io.rdma4j.wire.cm.CmAttribute;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;
@@ -134,7 +135,7 @@ class CmRequestTest {
         assertThat(rej.additionalInformationLength()).isEqualTo(16);
         MemorySegment information =
                 MemorySegment.ofArray(rej.additionalInformation().toByteArray());
-        assertThat(Gid.parse(information, 0)).isEqualTo(server.address);
+        assertThat(Wire.gid(information, 0)).isEqualTo(server.address);
         assertNoState();
     }
 

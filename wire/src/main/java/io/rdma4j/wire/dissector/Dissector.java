@@ -1,5 +1,6 @@
 package io.rdma4j.wire.dissector;
 
+import io.rdma4j.value.Gid;
 import io.rdma4j.value.PlacementType;
 import io.rdma4j.value.SelectivityLevel;
 import io.rdma4j.wire.Aeth;
@@ -9,7 +10,6 @@ import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Feth;
 import io.rdma4j.wire.Frame;
-import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.Reth;
@@ -36,9 +36,9 @@ public final class Dissector {
     /** Describes a frame. All its bytes must be in its memory. Its ICRC is not checked. */
     public static String line(Frame frame) {
         StringBuilder out = new StringBuilder(160);
-        out.append(Gid.toString(frame.sourceHigh, frame.sourceLow))
+        out.append(new Gid(frame.sourceHigh, frame.sourceLow).addressText())
                 .append(" > ")
-                .append(Gid.toString(frame.destinationHigh, frame.destinationLow))
+                .append(new Gid(frame.destinationHigh, frame.destinationLow).addressText())
                 .append(' ');
         Packet packet = new Packet();
         Packet.Result result = packet.parse(frame);

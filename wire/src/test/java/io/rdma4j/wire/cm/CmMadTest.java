@@ -2,7 +2,7 @@ package io.rdma4j.wire.cm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
