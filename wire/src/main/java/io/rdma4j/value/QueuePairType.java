@@ -1,7 +1,6 @@
 package io.rdma4j.value;
 
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** The transport of a queue pair. C: {@code enum ibv_qp_type}. */
 public enum QueuePairType {
@@ -16,6 +15,8 @@ public enum QueuePairType {
     /** Target of an extended reliable connection: sends nothing and uses the receives of shared queues. */
     XRC_RECEIVE(10);
 
+    private static final CodeTable<QueuePairType> BY_CODE = new CodeTable<>(values(), QueuePairType::code);
+
     private final int code;
 
     QueuePairType(int code) {
@@ -29,6 +30,6 @@ public enum QueuePairType {
 
     /** Returns the constant with a numeric value of {@code ibv_qp_type}, or nothing if there is none. */
     public static Optional<QueuePairType> ofCode(int code) {
-        return Stream.of(values()).filter(each -> each.code == code).findFirst();
+        return BY_CODE.get(code);
     }
 }

@@ -1,8 +1,5 @@
 package io.rdma4j.value;
 
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
 import java.util.Optional;
 
 /** The operation of a send work request. C: {@code enum ibv_wr_opcode}. */
@@ -32,20 +29,12 @@ public enum SendOpcode {
     /** Stores eight bytes at the peer at once, after all earlier requests. */
     ATOMIC_WRITE(15);
 
-    private static final List<Optional<SendOpcode>> BY_CODE = byCode();
+    private static final CodeTable<SendOpcode> BY_CODE = new CodeTable<>(values(), SendOpcode::code);
 
     private final int code;
 
     SendOpcode(int code) {
         this.code = code;
-    }
-
-    private static List<Optional<SendOpcode>> byCode() {
-        List<Optional<SendOpcode>> table = new ArrayList<>(Collections.nCopies(ATOMIC_WRITE.code + 1, Optional.empty()));
-        for (SendOpcode opcode : values()) {
-            table.set(opcode.code, Optional.of(opcode));
-        }
-        return List.copyOf(table);
     }
 
     /** Returns the numeric value of {@code ibv_wr_opcode}. */
@@ -55,7 +44,7 @@ public enum SendOpcode {
 
     /** Returns the constant with a numeric value of {@code ibv_wr_opcode}, or nothing if there is none. */
     public static Optional<SendOpcode> ofCode(int code) {
-        return code >= 0 && code < BY_CODE.size() ? BY_CODE.get(code) : Optional.empty();
+        return BY_CODE.get(code);
     }
 
     /** Returns whether the device executes the request alone and sends no packet: it concerns a memory window. */

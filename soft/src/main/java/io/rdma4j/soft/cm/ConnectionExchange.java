@@ -15,6 +15,7 @@ import io.rdma4j.value.Gid;
 import io.rdma4j.value.PathMtu;
 import io.rdma4j.value.QueuePairState;
 import io.rdma4j.value.QueuePairType;
+import io.rdma4j.value.RejectReason;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.RdmaException;
@@ -23,7 +24,6 @@ import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.IpCmHeader;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
-import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.ReqBuilder;
@@ -400,7 +400,7 @@ final class ConnectionExchange {
                         nowNanos,
                         current,
                         "rejected by the peer: "
-                                + io.rdma4j.value.RejectReason.text(
+                                + RejectReason.text(
                                         rejected.reject().reason()));
             case AgentEvent.Unreachable _ -> recordEnd(nowNanos, current, ConnectionRecord.UNREACHABLE);
             case AgentEvent.DisconnectRequested _ ->

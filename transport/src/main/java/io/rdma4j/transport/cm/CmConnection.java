@@ -1,12 +1,12 @@
 package io.rdma4j.transport.cm;
 
+import io.rdma4j.value.RejectReason;
 import io.rdma4j.wire.Timers;
 import io.rdma4j.wire.cm.CmMessage;
 import io.rdma4j.wire.cm.Drep;
 import io.rdma4j.wire.cm.Mra;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
-import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.Rtu;

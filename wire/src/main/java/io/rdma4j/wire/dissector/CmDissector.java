@@ -10,7 +10,6 @@ import io.rdma4j.wire.cm.Lap;
 import io.rdma4j.wire.cm.Mra;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
-import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.Rtu;
@@ -54,7 +53,7 @@ final class CmDissector {
     private static void rej(StringBuilder out, Rej rej) {
         ids(out, rej.localCommunicationId(), rej.remoteCommunicationId());
         out.append(" of ").append(messageName(rej.message(), "other"));
-        out.append(" reason ").append(RejectReason.describe(rej.reason()));
+        out.append(" reason ").append(rej.reasonText());
     }
 
     private static void mra(StringBuilder out, Mra mra) {

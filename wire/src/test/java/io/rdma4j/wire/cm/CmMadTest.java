@@ -3,6 +3,7 @@ package io.rdma4j.wire.cm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.value.Gid;
+import io.rdma4j.value.RejectReason;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
