@@ -4,6 +4,7 @@ import io.rdma4j.simulator.network.SimulatedHost;
 import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmState;
+import io.rdma4j.value.PathMtu;
 import io.rdma4j.value.RejectReason;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
@@ -129,7 +130,7 @@ final class ConnectionEnd {
                 cmRequest.startingPsn(),
                 cmRequest.responderResources());
         side.ready(
-                peer, attempt.connectData(cmRequest.privateData()), SimulatedConnection.mtuBytes(cmRequest.pathMtu()));
+                peer, attempt.connectData(cmRequest.privateData()), PathMtu.ofCode(cmRequest.pathMtu()).bytes());
         cmConnection.accept(attempt.nowNanos(), attempt.reply(side, cmRequest));
     }
 

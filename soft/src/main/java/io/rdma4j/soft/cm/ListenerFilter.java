@@ -4,6 +4,7 @@ import io.rdma4j.cm.ConnectionAttempt;
 import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.transport.cm.RequestFilter;
 import io.rdma4j.value.Gid;
+import io.rdma4j.value.PathMtu;
 import io.rdma4j.wire.cm.IpCmHeader;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Req;
@@ -14,7 +15,6 @@ import java.net.InetSocketAddress;
 
 /** Decides which requests a listening identifier takes, as Linux's rdma_cm does. Under the engine's lock. */
 final class ListenerFilter {
-    private static final int MAX_MTU_CODE = 5;
 
     private final SoftCmId listener;
     private final Listening listening;
@@ -38,7 +38,7 @@ final class ListenerFilter {
             return RequestFilter.Verdict.DROP;
         }
         int mtu = request.pathMtu();
-        return mtu < 1 || mtu > MAX_MTU_CODE || mtu > at.pathMtu().code()
+        return mtu < PathMtu.MTU_256.code() || mtu > at.pathMtu().code()
                 ? RequestFilter.Verdict.INVALID_PATH_MTU
                 : RequestFilter.Verdict.TAKE;
     }

@@ -1,5 +1,6 @@
 package io.rdma4j.wire.dissector;
 
+import io.rdma4j.value.PathMtu;
 import io.rdma4j.wire.cm.Apr;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;
@@ -98,8 +99,10 @@ final class CmDissector {
         out.append(" psn ").append(req.startingPsn());
         out.append(" depths ").append(req.responderResources()).append('/').append(req.initiatorDepth());
         out.append(" retries ").append(req.retryCount()).append('/').append(req.rnrRetryCount());
-        boolean known = req.pathMtu() >= 1 && req.pathMtu() <= 5;
-        out.append(known ? " mtu " : " mtu-code ").append(known ? 128 << req.pathMtu() : req.pathMtu());
+        int mtu = req.pathMtu();
+        boolean known = mtu >= PathMtu.MTU_256.code() && mtu <= PathMtu.MTU_4096.code();
+        out.append(known ? " mtu " : " mtu-code ")
+                .append(known ? PathMtu.ofCode(mtu).bytes() : mtu);
         addresses(out, req.privateData());
     }
 
