@@ -133,7 +133,11 @@ public final class ResponderTarget implements FuzzTarget {
                 Reth.write(s, opcode.rethOffset(), address, key, length);
                 if (opcode.isFlush()) {
                     int type = script.u8();
-                    Feth.write(s, opcode.extensionOffset(), (type & 0xc0) == 0 ? PlacementType.GLOBAL.bit() : type, type >> 4);
+                    Feth.write(
+                            s,
+                            opcode.extensionOffset(),
+                            (type & 0xc0) == 0 ? PlacementType.GLOBAL.bit() : type,
+                            type >> 4);
                 }
             } else {
                 AtomicEth.write(s, opcode.extensionOffset(), address, key, script.u8(), script.u8());

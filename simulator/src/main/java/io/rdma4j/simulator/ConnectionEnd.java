@@ -130,7 +130,9 @@ final class ConnectionEnd {
                 cmRequest.startingPsn(),
                 cmRequest.responderResources());
         side.ready(
-                peer, attempt.connectData(cmRequest.privateData()), PathMtu.ofCode(cmRequest.pathMtu()).bytes());
+                peer,
+                attempt.connectData(cmRequest.privateData()),
+                PathMtu.ofCode(cmRequest.pathMtu()).bytes());
         cmConnection.accept(attempt.nowNanos(), attempt.reply(side, cmRequest));
     }
 

@@ -327,8 +327,12 @@ public final class HandshakeSimulation {
         }
 
         void checkEnd() {
-            check(agent.connectionCount() == 0, agent.connectionCount() + " connections are left over at " + address.addressText());
-            check(agent.halfOpenCount() == 0, agent.halfOpenCount() + " connections are half open at " + address.addressText());
+            check(
+                    agent.connectionCount() == 0,
+                    agent.connectionCount() + " connections are left over at " + address.addressText());
+            check(
+                    agent.halfOpenCount() == 0,
+                    agent.halfOpenCount() + " connections are half open at " + address.addressText());
             check(agent.nextDeadlineNanos() == Long.MAX_VALUE, "a deadline is left over at " + address.addressText());
             check(
                     ended.size() == readyToUse,

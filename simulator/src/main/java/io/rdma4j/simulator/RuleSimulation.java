@@ -258,7 +258,8 @@ public final class RuleSimulation {
         check(
                 pair.server
                         .statuses(true)
-                        .equals(List.of(CompletionStatus.LOCAL_LENGTH_ERROR, CompletionStatus.WORK_REQUEST_FLUSHED_ERROR)),
+                        .equals(List.of(
+                                CompletionStatus.LOCAL_LENGTH_ERROR, CompletionStatus.WORK_REQUEST_FLUSHED_ERROR)),
                 "the receives ended with " + pair.server.statuses(true));
     }
 

@@ -133,7 +133,9 @@ final class SideReceives {
     }
 
     private void onFailure(Completion completion) {
-        check(completion.status == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR, "a receive ended with " + completion.status);
+        check(
+                completion.status == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR,
+                "a receive ended with " + completion.status);
         if (pool != null) {
             check(
                     pool.complete(completion.workRequestId, new byte[0]),

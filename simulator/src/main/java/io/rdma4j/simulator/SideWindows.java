@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * No request uses a key that is being invalidated.
  */
 final class SideWindows {
-    private static final int ACCESS = AccessFlag.REMOTE_WRITE.bit() | AccessFlag.REMOTE_READ.bit() | AccessFlag.REMOTE_ATOMIC.bit();
+    private static final int ACCESS =
+            AccessFlag.REMOTE_WRITE.bit() | AccessFlag.REMOTE_READ.bit() | AccessFlag.REMOTE_ATOMIC.bit();
 
     private static final int WINDOWS = 2;
     private static final int MIN_BYTES = 64;

@@ -54,7 +54,8 @@ final class StreamQueuePair implements StreamPort {
         local = register(StreamMemory.localBytes(sizes), AccessFlag.LOCAL_WRITE.bit());
         received = register(sizes.receiveBufferBytes(), AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_WRITE.bit());
         table = register(StreamMemory.tableBytes(sizes), AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_WRITE.bit());
-        words = register((long) Integer.BYTES * (sizes.sendQueue() + sizes.receiveQueue()), AccessFlag.LOCAL_WRITE.bit());
+        words = register(
+                (long) Integer.BYTES * (sizes.sendQueue() + sizes.receiveQueue()), AccessFlag.LOCAL_WRITE.bit());
         configuration = new QueuePairMachine.Configuration(
                 sizes.sendQueue(), sizes.receiveQueue(), 2, 1, sizes.inlineBytes(), false, 1);
         machine = new RcQueuePair(

@@ -86,8 +86,8 @@ abstract class UnreliableSide {
         source = host.memory().register(MemorySegment.ofArray(sourceBytes), address(), 0, DOMAIN);
         receiveBytes = new byte[receivesLeft * maxReceiveBytes + 1];
         Arrays.fill(receiveBytes, UNTOUCHED);
-        receives =
-                host.memory().register(MemorySegment.ofArray(receiveBytes), address(), AccessFlag.LOCAL_WRITE.bit(), DOMAIN);
+        receives = host.memory()
+                .register(MemorySegment.ofArray(receiveBytes), address(), AccessFlag.LOCAL_WRITE.bit(), DOMAIN);
         configuration = new QueuePairMachine.Configuration(
                 random.nextInt(1, 12),
                 alwaysHasReceives ? receivesLeft + 1 : random.nextInt(1, 12),

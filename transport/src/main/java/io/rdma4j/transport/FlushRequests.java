@@ -38,8 +38,7 @@ final class FlushRequests {
     /** Returns the rights that a request needs, of the queue pair and of the region. */
     static int rights(Packet packet) {
         int placement = placement(packet);
-        return ((placement & GLOBAL) != 0 ? FLUSH_GLOBAL : 0)
-                | ((placement & PERSISTENT) != 0 ? FLUSH_PERSISTENT : 0);
+        return ((placement & GLOBAL) != 0 ? FLUSH_GLOBAL : 0) | ((placement & PERSISTENT) != 0 ? FLUSH_PERSISTENT : 0);
     }
 
     /** Returns whether a request concerns the whole region of its key, so that its address and length have no meaning. */

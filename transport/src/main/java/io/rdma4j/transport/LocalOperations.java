@@ -18,15 +18,16 @@ final class LocalOperations {
     private static final int MEMORY_WINDOW_BIND = AccessFlag.MEMORY_WINDOW_BIND.bit();
     private static final int ZERO_BASED = AccessFlag.ZERO_BASED.bit();
 
-    private static final int WINDOW_ACCESS =
-            REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC | ZERO_BASED;
+    private static final int WINDOW_ACCESS = REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC | ZERO_BASED;
 
     private LocalOperations() {}
 
     /** Executes a local work request. Returns null on success, otherwise the error status. */
     static @Nullable CompletionStatus execute(SendRequest r, QueuePairMachine queuePair, MemoryTable memory) {
         if (r.opcode == SendOpcode.LOCAL_INVALIDATE) {
-            return memory.invalidate(r.invalidateKey, queuePair) ? null : CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
+            return memory.invalidate(r.invalidateKey, queuePair)
+                    ? null
+                    : CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
         }
         synchronized (memory) { // other threads may deregister the region or deallocate the window
             return bind(r, queuePair, memory);

@@ -40,7 +40,12 @@ class ExtendedConnectionTest {
 
     private SharedReceiveQueue queue(int number, List<Long> to) {
         SharedReceiveQueue queue = new SharedReceiveQueue(
-                8, 2, SRQ_DOMAIN, () -> {}, number, c -> to.add(c.status == CompletionStatus.SUCCESS ? c.workRequestId : -1));
+                8,
+                2,
+                SRQ_DOMAIN,
+                () -> {},
+                number,
+                c -> to.add(c.status == CompletionStatus.SUCCESS ? c.workRequestId : -1));
         domain.add(queue);
         return queue;
     }

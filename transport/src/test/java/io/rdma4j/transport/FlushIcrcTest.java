@@ -55,7 +55,8 @@ class FlushIcrcTest {
             pair.a.publish(r);
             pair.run(Long.MAX_VALUE - 1);
         }
-        assertThat(pair.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS, CompletionStatus.SUCCESS, CompletionStatus.SUCCESS);
+        assertThat(pair.a.statuses(false))
+                .containsExactly(CompletionStatus.SUCCESS, CompletionStatus.SUCCESS, CompletionStatus.SUCCESS);
         QueuePairCounters counters = pair.a.queuePair.counters();
         assertThat(counters.tailLossProbes + counters.timeouts).isEqualTo(1);
     }

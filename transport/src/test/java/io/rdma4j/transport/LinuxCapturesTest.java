@@ -230,7 +230,8 @@ class LinuxCapturesTest {
                 done.stream().filter(d -> !d.isReceive()).map(Pair.Done::status).toList();
         assertThat(statuses).hasSize(13);
         assertThat(statuses.subList(0, 12)).containsOnly(CompletionStatus.SUCCESS);
-        assertThat(statuses.getLast()).isEqualTo(CompletionStatus.REMOTE_ACCESS_ERROR); // the key is unknown to the server
+        assertThat(statuses.getLast())
+                .isEqualTo(CompletionStatus.REMOTE_ACCESS_ERROR); // the key is unknown to the server
     }
 
     /** Posts the work request that produced the next captured packets. */

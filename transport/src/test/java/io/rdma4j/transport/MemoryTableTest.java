@@ -156,8 +156,8 @@ class MemoryTableTest {
         });
         for (int i = 0; i < 200_000 || lookups.get() < 1000; i++) {
             boolean isEven = (i & 1) == 0;
-            MemoryRegion _ =
-                    table.change(original, isEven ? AccessFlag.REMOTE_READ.bit() : AccessFlag.LOCAL_WRITE.bit(), isEven ? 2 : 1);
+            MemoryRegion _ = table.change(
+                    original, isEven ? AccessFlag.REMOTE_READ.bit() : AccessFlag.LOCAL_WRITE.bit(), isEven ? 2 : 1);
             if (i % 100 == 0) { // enlarges and cleans the table meanwhile
                 assertThat(table.deregister(register())).isTrue();
             }

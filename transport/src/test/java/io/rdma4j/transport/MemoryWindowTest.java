@@ -22,7 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Memory windows: B binds them, and A accesses memory through them. */
 class MemoryWindowTest {
     private static final int BYTES = 4096;
-    private static final int REMOTE = AccessFlag.REMOTE_WRITE.bit() | AccessFlag.REMOTE_READ.bit() | AccessFlag.REMOTE_ATOMIC.bit();
+    private static final int REMOTE =
+            AccessFlag.REMOTE_WRITE.bit() | AccessFlag.REMOTE_READ.bit() | AccessFlag.REMOTE_ATOMIC.bit();
     private static final int REGION = AccessFlag.LOCAL_WRITE.bit() | AccessFlag.MEMORY_WINDOW_BIND.bit();
     private static final long BASE = 0x1_0000_0000L;
 
@@ -50,7 +51,8 @@ class MemoryWindowTest {
         pair.run();
     }
 
-    private CompletionStatus bindStatus(MemoryWindow which, @Nullable MemoryRegion to, long offset, long length, int access) {
+    private CompletionStatus bindStatus(
+            MemoryWindow which, @Nullable MemoryRegion to, long offset, long length, int access) {
         bind(which, which.key() + 1, to, offset, length, access);
         return pair.b.done.removeLast().status();
     }
@@ -228,7 +230,8 @@ class MemoryWindowTest {
     @Test
     void readOnlyWindowNeedsNoLocalWriteOfItsRegion() {
         MemoryRegion readOnly = register(AccessFlag.MEMORY_WINDOW_BIND.bit());
-        assertThat(bindStatus(window, readOnly, 0, 8, AccessFlag.REMOTE_READ.bit())).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(bindStatus(window, readOnly, 0, 8, AccessFlag.REMOTE_READ.bit()))
+                .isEqualTo(CompletionStatus.SUCCESS);
     }
 
     @Test

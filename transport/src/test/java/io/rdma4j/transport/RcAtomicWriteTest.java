@@ -132,7 +132,8 @@ class RcAtomicWriteTest extends ResponderFixture {
         post(pair, 1, remote, 8192 - 8, 1);
         post(pair, 2, remote, 8192, 1);
         pair.run();
-        assertThat(pair.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS, CompletionStatus.REMOTE_ACCESS_ERROR);
+        assertThat(pair.a.statuses(false))
+                .containsExactly(CompletionStatus.SUCCESS, CompletionStatus.REMOTE_ACCESS_ERROR);
         assertThat(word(remote, 8192 - 8)).isOne();
     }
 

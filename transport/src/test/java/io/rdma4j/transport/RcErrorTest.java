@@ -121,7 +121,8 @@ class RcErrorTest {
             }
         }
         p.run();
-        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS, CompletionStatus.REMOTE_OPERATION_ERROR);
+        assertThat(p.a.statuses(false))
+                .containsExactly(CompletionStatus.SUCCESS, CompletionStatus.REMOTE_OPERATION_ERROR);
     }
 
     /** Returns a pair whose B received four READs, and failed because of an invalid request before it answered any. */

@@ -62,7 +62,8 @@ class RcFlushTest extends ResponderFixture {
         pair.a.publish(flush(pair, 2, GLOBAL, RANGE, remote, 100));
         pair.run();
         assertThat(pair.a.done)
-                .contains(new Pair.Done(2, CompletionStatus.SUCCESS, false, SendOpcode.FLUSH, false, 100, false, 0, false));
+                .contains(new Pair.Done(
+                        2, CompletionStatus.SUCCESS, false, SendOpcode.FLUSH, false, 100, false, 0, false));
         assertThat(pair.a.ids(false)).containsExactly(1L, 2L);
         assertThat(remote.memory().asSlice(0, 100).toArray(ValueLayout.JAVA_BYTE))
                 .isEqualTo(Pair.pattern(100, 1));

@@ -43,8 +43,8 @@ class RcOperationsTest {
             System.arraycopy(message, 0, expected, 8, size);
             assertThat(bytes(to)).as("size %s", size).isEqualTo(expected);
             assertThat(p.a.done)
-                    .containsExactly(
-                            new Pair.Done(1, CompletionStatus.SUCCESS, false, SendOpcode.SEND, false, size, false, 0, false));
+                    .containsExactly(new Pair.Done(
+                            1, CompletionStatus.SUCCESS, false, SendOpcode.SEND, false, size, false, 0, false));
             assertThat(p.b.done).hasSize(1);
             assertThat(p.b.done.getFirst().bytes()).isEqualTo(size);
             assertThat(p.a.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);

@@ -83,7 +83,8 @@ class RcResponderKeysTest extends ResponderFixture {
             String name = naming + " " + opcode;
             assertThat(p.a.statuses(false))
                     .as(name)
-                    .containsExactly(naming.isAllowed ? CompletionStatus.SUCCESS : CompletionStatus.REMOTE_ACCESS_ERROR);
+                    .containsExactly(
+                            naming.isAllowed ? CompletionStatus.SUCCESS : CompletionStatus.REMOTE_ACCESS_ERROR);
             for (int i = 0; i < memory.length; i++) {
                 boolean mayChange = naming.isAllowed && i >= 1024 && i < 3072;
                 assertThat(mayChange || memory[i] == 0x5a)
@@ -254,7 +255,9 @@ class RcResponderKeysTest extends ResponderFixture {
         assertThat(pair.a.ids(false)).containsExactly(1L, 2L, 3L);
         assertThat(pair.a.statuses(false))
                 .containsExactly(
-                        CompletionStatus.SUCCESS, CompletionStatus.LOCAL_PROTECTION_ERROR, CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
+                        CompletionStatus.SUCCESS,
+                        CompletionStatus.LOCAL_PROTECTION_ERROR,
+                        CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
     }
 
     @Test

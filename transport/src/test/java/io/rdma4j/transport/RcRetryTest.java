@@ -405,7 +405,8 @@ class RcRetryTest {
         p.a.post(1, SendOpcode.RDMA_WRITE, local, 8, p.b.register(8), 0);
         p.a.post(2, SendOpcode.SEND, local, 0, 8);
         p.run();
-        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS, CompletionStatus.RNR_RETRY_EXCEEDED_ERROR);
+        assertThat(p.a.statuses(false))
+                .containsExactly(CompletionStatus.SUCCESS, CompletionStatus.RNR_RETRY_EXCEEDED_ERROR);
     }
 
     @Test

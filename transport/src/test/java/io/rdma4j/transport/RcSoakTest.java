@@ -135,7 +135,8 @@ class RcSoakTest {
             }
             case FLUSH -> {
                 r.flushPlacement = PlacementType.GLOBAL.bit();
-                r.flushSelectivity = random.nextBoolean() ? SelectivityLevel.RANGE.code() : SelectivityLevel.REGION.code();
+                r.flushSelectivity =
+                        random.nextBoolean() ? SelectivityLevel.RANGE.code() : SelectivityLevel.REGION.code();
                 r.remoteKey = receiver.writable.key();
                 r.remoteAddress = receiver.writable.address();
                 r.flushBytes = length;
@@ -224,7 +225,9 @@ class RcSoakTest {
     }
 
     private static void checkComplete(Workload w) {
-        assertThat(w.side.statuses(false)).containsOnly(CompletionStatus.SUCCESS).hasSize(OPERATIONS);
+        assertThat(w.side.statuses(false))
+                .containsOnly(CompletionStatus.SUCCESS)
+                .hasSize(OPERATIONS);
         assertThat(w.writable.memory().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(w.expectedWritable);
         assertThat(w.counters.memory().toArray(ValueLayout.JAVA_LONG_UNALIGNED)).isEqualTo(w.expectedCounters);
         assertThat(w.results.memory().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(w.expectedResults);
@@ -233,8 +236,8 @@ class RcSoakTest {
     /** Checks a side after all seven retries were lost: successes, one exceeded retry counter, the rest flushed. */
     private static void checkGivenUp(Workload w) {
         List<CompletionStatus> statuses = w.side.statuses(false);
-        int successes =
-                (int) statuses.stream().filter(s -> s == CompletionStatus.SUCCESS).count();
+        int successes = (int)
+                statuses.stream().filter(s -> s == CompletionStatus.SUCCESS).count();
         assertThat(statuses.subList(0, successes)).doesNotContain(CompletionStatus.RETRY_EXCEEDED_ERROR);
         if (!isAlive(w.side)) {
             assertThat(statuses).hasSize(OPERATIONS);

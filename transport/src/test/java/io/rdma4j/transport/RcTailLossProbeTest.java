@@ -64,7 +64,8 @@ class RcTailLossProbeTest {
             long begin = p.now;
             p.wire = w -> List.of();
             write(p, 1);
-            assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS, CompletionStatus.RETRY_EXCEEDED_ERROR);
+            assertThat(p.a.statuses(false))
+                    .containsExactly(CompletionStatus.SUCCESS, CompletionStatus.RETRY_EXCEEDED_ERROR);
             assertThat(p.now - begin).isEqualTo(3 * Timers.acknowledgeTimeoutNanos(EXPONENT));
         }
     }

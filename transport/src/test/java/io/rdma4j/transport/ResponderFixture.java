@@ -28,7 +28,8 @@ abstract class ResponderFixture {
             AtomicEth.write(w.segment(), Bth.LENGTH, remote.address(), remote.key(), 1, 0);
         }
         if (opcode.isFlush()) {
-            Feth.write(w.segment(), opcode.extensionOffset(), PlacementType.GLOBAL.bit(), SelectivityLevel.RANGE.code());
+            Feth.write(
+                    w.segment(), opcode.extensionOffset(), PlacementType.GLOBAL.bit(), SelectivityLevel.RANGE.code());
         }
         return w;
     }

@@ -52,7 +52,8 @@ class RetiredKeysTest {
         assertThat(window.key()).isEqualTo(0x2000);
         assertThat(table.deregister(region)).isTrue();
         table.deallocate(window);
-        assertThat(table.register(MEMORY, 0, AccessFlag.LOCAL_WRITE.bit(), 1).key()).isEqualTo(0x3000);
+        assertThat(table.register(MEMORY, 0, AccessFlag.LOCAL_WRITE.bit(), 1).key())
+                .isEqualTo(0x3000);
     }
 
     @Test

@@ -198,8 +198,8 @@ class SharedReceiveQueueTest {
         options.sharedB = foreign;
         Pair pair = new Pair(options);
         byte[] target = new byte[8];
-        MemoryRegion region =
-                pair.b.memory.register(MemorySegment.ofArray(target), 0x1000, AccessFlag.LOCAL_WRITE.bit(), Pair.PD + 1);
+        MemoryRegion region = pair.b.memory.register(
+                MemorySegment.ofArray(target), 0x1000, AccessFlag.LOCAL_WRITE.bit(), Pair.PD + 1);
         Objects.requireNonNull(foreign.claim()).list.add(region, 0, 8);
         foreign.publish();
         send(pair, 3, 8);

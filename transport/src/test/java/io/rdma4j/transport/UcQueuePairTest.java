@@ -179,7 +179,9 @@ class UcQueuePairTest {
         List<byte[]> p = packets(1, SendOpcode.RDMA_WRITE, BYTES);
         pair.deliver(p.subList(0, 1));
         assertThat(pair.b.memory.change(
-                        remote, AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_WRITE.bit(), remote.protectionDomain()))
+                        remote,
+                        AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_WRITE.bit(),
+                        remote.protectionDomain()))
                 .isNotNull();
         pair.deliver(p.subList(1, 2));
         assertThat(Arrays.copyOfRange(target, UcPair.MTU, 2 * UcPair.MTU)).isNotEqualTo(new byte[UcPair.MTU]);
@@ -216,7 +218,8 @@ class UcQueuePairTest {
         assertThat(pair.b.done)
                 .filteredOn(d -> !d.isReceive())
                 .extracting(Pair.Done::status)
-                .containsExactly(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR, CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
+                .containsExactly(
+                        CompletionStatus.WORK_REQUEST_FLUSHED_ERROR, CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
     }
 
     @Test
@@ -235,7 +238,8 @@ class UcQueuePairTest {
             assertThat(fresh.a.done)
                     .extracting(Pair.Done::status)
                     .containsExactly(
-                            CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR, CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
+                            CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR,
+                            CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
         }
     }
 

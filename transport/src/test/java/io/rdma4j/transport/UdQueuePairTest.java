@@ -67,7 +67,8 @@ class UdQueuePairTest {
     @Test
     void sendCompletesAndItsDestinationIsKnownWhenItsPacketIsWritten() {
         packet(1, 7);
-        assertThat(a.done).containsExactly(new UdSide.Done(1, CompletionStatus.SUCCESS, false, 7, false, 0, 0, false, false));
+        assertThat(a.done)
+                .containsExactly(new UdSide.Done(1, CompletionStatus.SUCCESS, false, 7, false, 0, 0, false, false));
         assertThat(a.queuePair.destination()).isEqualTo(new UdSide.NamedDestination("there"));
         assertThat(a.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
@@ -77,8 +78,8 @@ class UdQueuePairTest {
         b.postReceive(9, remote, target.length);
         b.receive(a, packet(1, UdSide.MTU));
         assertThat(received())
-                .isEqualTo(
-                        new UdSide.Done(9, CompletionStatus.SUCCESS, true, ROUTE + UdSide.MTU, false, 0, 0x11, true, false));
+                .isEqualTo(new UdSide.Done(
+                        9, CompletionStatus.SUCCESS, true, ROUTE + UdSide.MTU, false, 0, 0x11, true, false));
         assertThat(payload(UdSide.MTU)).isEqualTo(Arrays.copyOf(source, UdSide.MTU));
         assertThat(b.sent()).isEmpty();
         assertThat(b.queuePair.counters().processedPackets).isEqualTo(1);
@@ -139,8 +140,8 @@ class UdQueuePairTest {
         a.post();
         b.receive(a, a.onlySent());
         assertThat(received())
-                .isEqualTo(
-                        new UdSide.Done(9, CompletionStatus.SUCCESS, true, ROUTE + 10, true, 0xcafe_0001, 0x11, true, true));
+                .isEqualTo(new UdSide.Done(
+                        9, CompletionStatus.SUCCESS, true, ROUTE + 10, true, 0xcafe_0001, 0x11, true, true));
         assertThat(payload(10)).isEqualTo(Arrays.copyOf(source, 10));
     }
 
@@ -286,7 +287,9 @@ class UdQueuePairTest {
         a.claim(1, local, 8, 0x22).destination = null;
         a.post();
         assertThat(a.sent()).isEmpty();
-        assertThat(a.done).extracting(UdSide.Done::status).containsExactly(CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+        assertThat(a.done)
+                .extracting(UdSide.Done::status)
+                .containsExactly(CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
     }
 
     @Test

@@ -60,7 +60,14 @@ class GidTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"224.0.0.1, true", "239.1.2.3, true", "240.0.0.1, false", "10.0.0.1, false", "ff02::1, true", "fe80::1, false"})
+    @CsvSource({
+        "224.0.0.1, true",
+        "239.1.2.3, true",
+        "240.0.0.1, false",
+        "10.0.0.1, false",
+        "ff02::1, true",
+        "fe80::1, false"
+    })
     void multicastAddressesAreRecognized(String text, boolean isMulticast) {
         assertThat(Gid.of(InetAddress.ofLiteral(text)).isMulticast()).isEqualTo(isMulticast);
     }

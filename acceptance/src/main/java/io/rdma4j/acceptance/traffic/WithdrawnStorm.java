@@ -49,7 +49,9 @@ public final class WithdrawnStorm implements Role {
             InetAddress address = InetAddress.ofLiteral("10.87." + (1 + i / 200) + "." + (1 + i % 200));
             DatagramChannel channel = DatagramChannel.open().bind(new InetSocketAddress(address, Frame.UDP_PORT));
             return new Source(
-                    Gid.of(address), new Sealer(address, Frame.UDP_PORT, InetAddress.ofLiteral(TwoHosts.RIGHT)), channel);
+                    Gid.of(address),
+                    new Sealer(address, Frame.UDP_PORT, InetAddress.ofLiteral(TwoHosts.RIGHT)),
+                    channel);
         }
     }
 

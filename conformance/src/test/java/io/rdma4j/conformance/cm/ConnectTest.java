@@ -280,8 +280,7 @@ class ConnectTest {
     private static int gidIndex(CmId id) {
         return id.verbs()
                 .gids(1)
-                .indexOf(Gid.of(
-                        Objects.requireNonNull(id.localAddress()).getAddress()));
+                .indexOf(Gid.of(Objects.requireNonNull(id.localAddress()).getAddress()));
     }
 
     @Test

@@ -114,8 +114,7 @@ final class SendTranslation implements AutoCloseable {
             case null -> throw Failures.unsupported(POST, "opcode " + code);
             case SEND -> {}
             case SEND_WITH_IMMEDIATE -> request.withImmediate(immediate(from));
-            case SEND_WITH_INVALIDATE ->
-                request.withInvalidate(Native.intAt(from + SendRequest.INVALIDATE_KEY));
+            case SEND_WITH_INVALIDATE -> request.withInvalidate(Native.intAt(from + SendRequest.INVALIDATE_KEY));
             case RDMA_WRITE -> request.write(rdmaAddress(from), rdmaKey(from));
             case RDMA_WRITE_WITH_IMMEDIATE ->
                 request.write(rdmaAddress(from), rdmaKey(from)).withImmediate(immediate(from));

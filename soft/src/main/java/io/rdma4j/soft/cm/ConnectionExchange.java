@@ -400,8 +400,7 @@ final class ConnectionExchange {
                         nowNanos,
                         current,
                         "rejected by the peer: "
-                                + RejectReason.text(
-                                        rejected.reject().reason()));
+                                + RejectReason.text(rejected.reject().reason()));
             case AgentEvent.Unreachable _ -> recordEnd(nowNanos, current, ConnectionRecord.UNREACHABLE);
             case AgentEvent.DisconnectRequested _ ->
                 recordEnd(nowNanos, current, ConnectionRecord.DISCONNECTED_BY_PEER);

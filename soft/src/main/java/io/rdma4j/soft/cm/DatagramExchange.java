@@ -57,8 +57,7 @@ final class DatagramExchange {
     void resolve(long nowNanos, long serviceId, byte[] privateData) {
         LocalEndpoint from = addresses.requireLocalEndpoint();
         Gid to = addresses.peerGid();
-        IpCmHeader header =
-                new IpCmHeader(from.gid(), addresses.requireLocal().getPort(), to);
+        IpCmHeader header = new IpCmHeader(from.gid(), addresses.requireLocal().getPort(), to);
         CmRoute route = new CmRoute(from.gid(), to, addresses.peerScope());
         resolving = service.agent().resolve(nowNanos, route, serviceId, header.with(PrivateData.of(privateData)), this);
     }

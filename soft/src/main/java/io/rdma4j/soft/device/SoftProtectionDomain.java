@@ -146,8 +146,8 @@ final class SoftProtectionDomain implements ProtectionDomain {
         synchronized (this) {
             requireOpen(operation);
             SoftContext.requireRoom(operation, table.size(), Limits.MAX_MEMORY_REGIONS, "memory regions");
-            SoftMemoryRegion region =
-                    new SoftMemoryRegion(this, access, table.register(memory, address, AccessFlag.bits(access), number));
+            SoftMemoryRegion region = new SoftMemoryRegion(
+                    this, access, table.register(memory, address, AccessFlag.bits(access), number));
             regions.add(region);
             context.objects().onCreated(region);
             return region;

@@ -152,8 +152,8 @@ class EndsOfProcessesTest {
         open(owner);
         CrashDisconnectTable table = table(SLOT);
         LocalChannel ending = joined(SLOT);
-        AbandonedConnection other = new AbandonedConnection(
-                new CmRoute(new Gid(0, 1), new Gid(0, 2), 0), 0, SLOT << 24 | 9, 1, 1, 1);
+        AbandonedConnection other =
+                new AbandonedConnection(new CmRoute(new Gid(0, 1), new Gid(0, 2), 0), 0, SLOT << 24 | 9, 1, 1, 1);
         table.add(other);
         CrashDisconnectReader reader = CrashDisconnectReader.open(RunDirectory.at(folder.resolve("run")), SLOT);
         ending.close();

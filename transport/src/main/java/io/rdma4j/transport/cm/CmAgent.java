@@ -154,8 +154,9 @@ public final class CmAgent {
                 .build();
         CmPath path = req.primaryPath();
         if (path.localGid().equals(Gid.ZERO) || path.remoteGid().equals(Gid.ZERO)) {
-            throw new IllegalArgumentException("cannot connect from " + path.localGid().addressText() + " to " + path.remoteGid().addressText()
-                    + ": the request's primary path must name both addresses");
+            throw new IllegalArgumentException(
+                    "cannot connect from " + path.localGid().addressText() + " to "
+                            + path.remoteGid().addressText() + ": the request's primary path must name both addresses");
         }
         CmRoute route = new CmRoute(path.localGid(), path.remoteGid(), scope);
         CmConnection connection = CmConnection.active(this, route, req, attachment);

@@ -344,8 +344,9 @@ public final class CmConnection extends DeadlineEntry {
 
     @Override
     public String toString() {
-        return "connection " + Integer.toHexString(localId) + " " + route.local().addressText()
-                + (active ? " -> " : " <- ") + route.remote().addressText() + " (" + state + ")";
+        return "connection " + Integer.toHexString(localId) + " "
+                + route.local().addressText() + (active ? " -> " : " <- ")
+                + route.remote().addressText() + " (" + state + ")";
     }
 
     private void require(String operation, CmState... allowed) {

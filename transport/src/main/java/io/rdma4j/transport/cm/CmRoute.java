@@ -2,7 +2,6 @@ package io.rdma4j.transport.cm;
 
 import io.rdma4j.value.Gid;
 
-
 /**
  * The addresses of both ends of a connection or packet.
  *

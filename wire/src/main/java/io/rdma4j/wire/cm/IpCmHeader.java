@@ -33,7 +33,8 @@ public record IpCmHeader(Gid source, int sourcePort, Gid destination) {
      */
     public IpCmHeader {
         if (source.isIpv4() != destination.isIpv4()) {
-            throw new IllegalArgumentException("addresses of different families: " + source.addressText() + " and " + destination.addressText());
+            throw new IllegalArgumentException(
+                    "addresses of different families: " + source.addressText() + " and " + destination.addressText());
         }
     }
 

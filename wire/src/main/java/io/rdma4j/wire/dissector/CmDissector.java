@@ -127,7 +127,10 @@ final class CmDissector {
             return;
         }
         boolean isIpv4 = header.isIpv4();
-        out.append(" from ").append(isIpv4 ? "" : "[").append(header.source().addressText()).append(isIpv4 ? ":" : "]:");
+        out.append(" from ")
+                .append(isIpv4 ? "" : "[")
+                .append(header.source().addressText())
+                .append(isIpv4 ? ":" : "]:");
         out.append(header.sourcePort());
         out.append(" to ").append(header.destination().addressText());
     }

@@ -147,12 +147,9 @@ class CmMadTest {
         assertThat(ServiceId.portSpace(SERVICE)).contains(PortSpace.TCP);
         assertThat(ServiceId.port(SERVICE)).isEqualTo(7174);
         assertThat(ServiceId.toString(SERVICE)).isEqualTo("tcp:7174");
-        assertThat(ServiceId.toString(PortSpace.UDP.serviceId(1)))
-                .isEqualTo("udp:1");
-        assertThat(ServiceId.toString(PortSpace.IB.serviceId(65535)))
-                .isEqualTo("ib:65535");
-        assertThat(ServiceId.toString(PortSpace.IPOIB.serviceId(0)))
-                .isEqualTo("ipoib:0");
+        assertThat(ServiceId.toString(PortSpace.UDP.serviceId(1))).isEqualTo("udp:1");
+        assertThat(ServiceId.toString(PortSpace.IB.serviceId(65535))).isEqualTo("ib:65535");
+        assertThat(ServiceId.toString(PortSpace.IPOIB.serviceId(0))).isEqualTo("ipoib:0");
         assertThat(ServiceId.toString(1L << 32 | SERVICE)).isEqualTo("0x101061c06");
         assertThat(ServiceId.toString(-1)).isEqualTo("0xffffffffffffffff");
         assertThat(ServiceId.isRdmaCm(SERVICE)).isTrue();

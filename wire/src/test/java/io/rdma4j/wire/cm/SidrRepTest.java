@@ -20,12 +20,7 @@ class SidrRepTest extends HeaderLaws<CmMessage> {
     @Override
     protected CmMessage header() {
         return SidrRep.of(
-                0x920f_3ce3,
-                SidrRep.STATUS_VALID,
-                0x14,
-                PortSpace.UDP.serviceId(7174),
-                0x0123_4567,
-                PrivateData.EMPTY);
+                0x920f_3ce3, SidrRep.STATUS_VALID, 0x14, PortSpace.UDP.serviceId(7174), 0x0123_4567, PrivateData.EMPTY);
     }
 
     @Override
