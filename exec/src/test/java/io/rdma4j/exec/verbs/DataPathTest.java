@@ -394,7 +394,8 @@ class DataPathTest {
     void theFirstRequestThatCannotBePostedIsReported() {
         client.fill(0, "first");
         MemorySegment first = toServer(client.send(1, SendOpcode.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 6)), 0);
-        MemorySegment wrong = client.send(2, 10, Flags.SEND_SIGNALED, client.own(0, 6)); // IBV_WR_TSO
+        MemorySegment wrong = client.send(2, SendOpcode.SEND, Flags.SEND_SIGNALED, client.own(0, 6));
+        wrong.set(JAVA_INT, SendRequest.OPCODE, 10); // IBV_WR_TSO
         MemorySegment last = toServer(client.send(3, SendOpcode.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 6)), 64);
         assertThat(client.postSend(clientQueuePair, CEnd.chain(first, wrong, last)))
                 .isEqualTo(Errno.EOPNOTSUPP.number());
