@@ -2,8 +2,9 @@ package io.rdma4j.transport;
 
 import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.PlacementType;
+import io.rdma4j.value.SelectivityLevel;
 import io.rdma4j.value.SendOpcode;
-import io.rdma4j.wire.Feth;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -76,10 +77,10 @@ public final class SendRequest {
      */
     public long swapOrAdd;
 
-    /** Placement types of a FLUSH: {@link Feth#GLOBAL}, {@link Feth#PERSISTENT} or both. */
+    /** Placement types of a FLUSH, bits of {@link PlacementType}. */
     public int flushPlacement;
 
-    /** Selectivity level of a FLUSH: {@link Feth#RANGE} or {@link Feth#REGION}. */
+    /** Selectivity level of a FLUSH, the number of a {@link SelectivityLevel}. */
     public int flushSelectivity;
 
     /** Number of bytes that a FLUSH of a range concerns. */
