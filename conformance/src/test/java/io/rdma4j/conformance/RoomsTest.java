@@ -260,9 +260,8 @@ class RoomsTest {
                 .filter(resideInAPackage(packages(VALUES)))
                 .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
                 .toList();
-        List<JavaClass> others = CLASSES.stream()
-                .filter(not(resideInAPackage(packages(VALUES))))
-                .toList();
+        List<JavaClass> others =
+                CLASSES.stream().filter(not(resideInAPackage(packages(VALUES)))).toList();
         assertThat(values).extracting(JavaClass::getSimpleName).contains("Gid", "SendOpcode", "CompletionStatus");
         assertThat(others).allSatisfy(other -> assertThat(values).noneMatch(value -> isSecond(other, value)));
     }
