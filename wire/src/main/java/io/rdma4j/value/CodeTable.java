@@ -1,7 +1,6 @@
 package io.rdma4j.value;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -13,7 +12,10 @@ final class CodeTable<E extends Enum<E>> {
 
     /** Takes the constants, whose numbers are small and not negative. */
     CodeTable(E[] constants, ToIntFunction<E> code) {
-        int largest = Arrays.stream(constants).mapToInt(code).max().orElse(0);
+        int largest = 0;
+        for (E constant : constants) {
+            largest = Math.max(largest, code.applyAsInt(constant));
+        }
         List<Optional<E>> table = new ArrayList<>(Collections.nCopies(largest + 1, Optional.empty()));
         for (E constant : constants) {
             table.set(code.applyAsInt(constant), Optional.of(constant));

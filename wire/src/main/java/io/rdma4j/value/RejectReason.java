@@ -101,7 +101,7 @@ public enum RejectReason {
         return code;
     }
 
-    /** Returns the meaning in the words of the specification. */
+    /** Returns a short description, which is close to the words of the specification. */
     public String meaning() {
         return meaning;
     }
