@@ -1,10 +1,10 @@
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
-import io.rdma4j.verbs.AccessFlag;
-import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.PlacementType;
 import io.rdma4j.verbs.MemoryRegion;
-import io.rdma4j.verbs.PlacementType;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RemoteMemory;

@@ -3,6 +3,7 @@
 @SuppressWarnings("module") // the rooms above, to which a package is exported, are compiled later
 module io.rdma4j.verbs {
     requires static org.jspecify;
+    requires transitive io.rdma4j.wire;
 
     exports io.rdma4j.verbs;
     exports io.rdma4j.verbs.abi to

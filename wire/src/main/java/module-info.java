@@ -1,9 +1,13 @@
-/** Codecs of RoCEv2 frames, InfiniBand CM messages and their ICRC: no I/O, no clock, no thread. */
+/**
+ * The values that the protocol and the API have in common, which are exported to all, and codecs of RoCEv2 frames, InfiniBand CM
+ * messages and their ICRC: no I/O, no clock, no thread.
+ */
 @org.jspecify.annotations.NullMarked
 @SuppressWarnings("module") // the rooms above, to which packages are exported, are compiled later
 module io.rdma4j.wire {
     requires static org.jspecify;
 
+    exports io.rdma4j.value;
     exports io.rdma4j.wire to
             io.rdma4j.link,
             io.rdma4j.sharing,

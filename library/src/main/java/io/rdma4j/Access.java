@@ -1,6 +1,6 @@
 package io.rdma4j;
 
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.Set;

@@ -1,9 +1,9 @@
 package io.rdma4j;
 
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
-import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.InterruptedRdmaException;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;

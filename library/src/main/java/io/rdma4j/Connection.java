@@ -2,9 +2,9 @@ package io.rdma4j;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
+import io.rdma4j.value.PlacementType;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.InterruptedRdmaException;
-import io.rdma4j.verbs.PlacementType;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.RdmaException;

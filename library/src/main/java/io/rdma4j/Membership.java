@@ -2,7 +2,7 @@ package io.rdma4j;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
-import io.rdma4j.verbs.Gid;
+import io.rdma4j.value.Gid;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;

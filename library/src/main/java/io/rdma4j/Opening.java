@@ -3,7 +3,7 @@ package io.rdma4j;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.EventChannel;
-import io.rdma4j.cm.PortSpace;
+import io.rdma4j.value.PortSpace;
 import java.util.function.BiFunction;
 
 /** Opens an identifier that reports to a channel of its own, for the object that closes both later. */

@@ -1,6 +1,6 @@
 package io.rdma4j;
 
-import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.verbs.InterruptedRdmaException;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;

@@ -1,6 +1,6 @@
 package io.rdma4j;
 
-import io.rdma4j.verbs.PlacementType;
+import io.rdma4j.value.PlacementType;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.SendWorkRequest;
 import java.util.EnumSet;

@@ -1,5 +1,6 @@
 package io.rdma4j.cm;
 
+import io.rdma4j.value.PortSpace;
 import java.net.InetSocketAddress;
 
 /**

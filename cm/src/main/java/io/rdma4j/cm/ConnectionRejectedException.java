@@ -1,5 +1,6 @@
 package io.rdma4j.cm;
 
+import io.rdma4j.value.RejectReason;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 

@@ -1,8 +1,9 @@
 package io.rdma4j.cm;
 
+import io.rdma4j.value.PortSpace;
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.spi.EventWait;
 import io.rdma4j.verbs.spi.ParkingDriver;

@@ -1,11 +1,11 @@
 package io.rdma4j.cm;
 
 import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttribute;
 import io.rdma4j.verbs.QueuePairAttributes;
-import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;
 

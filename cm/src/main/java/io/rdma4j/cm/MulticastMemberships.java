@@ -1,8 +1,8 @@
 package io.rdma4j.cm;
 
 import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.value.Gid;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.InterruptedRdmaException;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;

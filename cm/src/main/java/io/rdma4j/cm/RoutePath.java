@@ -1,6 +1,6 @@
 package io.rdma4j.cm;
 
-import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.value.PathMtu;
 
 /**
  * A path chosen by the application instead of route resolution. C: {@code struct ibv_path_data} as RoCE interprets it.

@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
-import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.value.PortSpace;
+import io.rdma4j.value.QueuePairType;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;

@@ -31,8 +31,12 @@ class CToJavaTest {
     /** The folder of the header files of C; another one checks another version of them. */
     private static final Path INCLUDES = Path.of(System.getProperty("rdma4j.includes", "/usr/include"));
 
-    private static final List<String> PACKAGES =
-            List.of("io.rdma4j.cm.", "io.rdma4j.verbs.", "io.rdma4j.sockets.", "io.rdma4j.sockets.options.");
+    private static final List<String> PACKAGES = List.of(
+            "io.rdma4j.cm.",
+            "io.rdma4j.value.",
+            "io.rdma4j.verbs.",
+            "io.rdma4j.sockets.",
+            "io.rdma4j.sockets.options.");
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
 
     /** A row: the names of C, and the names of Java or the reason for their absence. */

@@ -2,8 +2,8 @@ package io.rdma4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.QueuePairAttribute;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.spi.QueuePairTransitions;
 import java.io.IOException;
 import java.nio.file.Files;

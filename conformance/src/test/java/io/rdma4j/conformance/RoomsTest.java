@@ -1,6 +1,7 @@
 package io.rdma4j.conformance;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
@@ -11,11 +12,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaEnumConstant;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -41,8 +47,12 @@ class RoomsTest {
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("io.rdma4j");
 
-    /** The rooms that each room may use. */
+    /** The package of the room {@code wire} that all rooms may use, and that uses none: the values that protocol and API share. */
+    private static final String VALUES = "value";
+
+    /** The rooms that each room may use besides the values. */
     private static final Map<String, Set<String>> ROOMS = Map.ofEntries(
+            Map.entry(VALUES, Set.of()),
             Map.entry("wire", Set.of()),
             Map.entry("transport", Set.of("wire")),
             Map.entry("link", Set.of("wire")),
@@ -96,6 +106,7 @@ class RoomsTest {
         assertThat(modules)
                 .containsExactlyInAnyOrderElementsOf(Stream.of(ROOMS.keySet(), ROOMS_THAT_USE_ALL, LISTS)
                         .flatMap(Set::stream)
+                        .filter(room -> !room.equals(VALUES))
                         .toList());
     }
 
@@ -104,7 +115,7 @@ class RoomsTest {
     void roomUsesOnlyPermittedRooms(String room) {
         Set<String> allowed = ROOMS.getOrDefault(room, Set.of());
         String[] forbidden = Stream.concat(rooms(), ROOMS_THAT_USE_ALL.stream())
-                .filter(other -> !other.equals(room) && !allowed.contains(other))
+                .filter(other -> !other.equals(room) && !other.equals(VALUES) && !allowed.contains(other))
                 .map(RoomsTest::packages)
                 .toArray(String[]::new);
         noClasses()
@@ -117,15 +128,17 @@ class RoomsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"wire", "transport"})
+    @ValueSource(strings = {VALUES, "wire", "transport"})
     void protocolUsesNoClockThreadSocketLoggerOrUnseededRandomness(String room) {
         String[] types = {"java.net..", "java.nio.channels..", "java.nio.file..", "java.util.logging..", "java.time.."};
+        DescribedPredicate<JavaClass> permitted = room.equals(VALUES)
+                ? belongToAnyOf(InetAddress.class, Inet4Address.class, UnknownHostException.class)
+                : DescribedPredicate.alwaysFalse();
         noClasses()
                 .that()
                 .resideInAPackage(packages(room))
                 .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage(types)
+                .dependOnClassesThat(resideInAnyPackage(types).and(not(permitted)))
                 .check(CLASSES);
         for (Class<?> type : new Class<?>[] {
             Thread.class, System.Logger.class, Random.class, ThreadLocalRandom.class, Instant.class, Clock.class
@@ -229,6 +242,7 @@ class RoomsTest {
     void noSimpleNameIsUsedTwiceInTheApiRoomsAndSoft() {
         Map<String, List<String>> byName = CLASSES.stream()
                 .filter(resideInAnyPackage(
+                        packages(VALUES),
                         packages("verbs"),
                         packages("cm"),
                         packages("sockets"),
@@ -239,6 +253,29 @@ class RoomsTest {
                 .collect(Collectors.groupingBy(
                         JavaClass::getSimpleName, Collectors.mapping(JavaClass::getName, Collectors.toList())));
         assertThat(byName.values()).allMatch(names -> names.size() == 1);
+    }
+
+    /** The protocol and the API have one type for each value, and thus no conversions. */
+    @Test
+    void noTypeIsASecondOneOfAValue() {
+        List<JavaClass> values = CLASSES.stream()
+                .filter(resideInAPackage(packages(VALUES)))
+                .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
+                .toList();
+        List<JavaClass> others =
+                CLASSES.stream().filter(not(resideInAPackage(packages(VALUES)))).toList();
+        assertThat(values).extracting(JavaClass::getSimpleName).contains("Gid", "SendOpcode", "CompletionStatus");
+        assertThat(others).allSatisfy(other -> assertThat(values).noneMatch(value -> isSecond(other, value)));
+    }
+
+    /** Returns whether a type has the name of a value, or all its constants. */
+    private static boolean isSecond(JavaClass other, JavaClass value) {
+        return other.getSimpleName().equals(value.getSimpleName())
+                || other.isEnum() && value.isEnum() && constants(other).containsAll(constants(value));
+    }
+
+    private static Set<String> constants(JavaClass type) {
+        return type.getEnumConstants().stream().map(JavaEnumConstant::name).collect(Collectors.toSet());
     }
 
     private static boolean isMutable(JavaClass type) {
@@ -286,7 +323,7 @@ class RoomsTest {
     void roomsWithoutAnApiAreExportedToOurOwnModulesOnly(String room) throws IOException {
         assertThat(moduleInfo(room))
                 .containsPattern("exports " + ROOMS_WITHOUT_API)
-                .doesNotContainPattern("exports [\\w.]+;");
+                .doesNotContainPattern("exports (?!io\\.rdma4j\\.value;)[\\w.]+;");
     }
 
     @ParameterizedTest
@@ -317,6 +354,7 @@ class RoomsTest {
                 .dependOnClassesThat(resideInAPackage("io.rdma4j..")
                         .and(not(resideInAnyPackage(
                                 "io.rdma4j",
+                                "io.rdma4j.value",
                                 "io.rdma4j.verbs",
                                 "io.rdma4j.verbs.wait",
                                 "io.rdma4j.cm",
@@ -336,7 +374,11 @@ class RoomsTest {
                 .should()
                 .dependOnClassesThat(resideInAPackage("io.rdma4j..")
                         .and(not(resideInAnyPackage(
-                                "io.rdma4j", "io.rdma4j.verbs", "io.rdma4j.verbs.wait", "io.rdma4j.cm"))))
+                                "io.rdma4j",
+                                "io.rdma4j.value",
+                                "io.rdma4j.verbs",
+                                "io.rdma4j.verbs.wait",
+                                "io.rdma4j.cm"))))
                 .check(CLASSES);
     }
 

@@ -6,7 +6,7 @@ import io.rdma4j.Buffer;
 import io.rdma4j.Connection;
 import io.rdma4j.Exposed;
 import io.rdma4j.Listener;
-import io.rdma4j.verbs.PlacementType;
+import io.rdma4j.value.PlacementType;
 import io.rdma4j.verbs.RemoteMemory;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,5 +1,6 @@
 package io.rdma4j.fuzz;
 
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.Frame;
 import java.io.IOException;
 import java.io.InputStream;
@@ -85,8 +86,8 @@ public final class Captures {
         if (isIpv4) {
             frame.trafficClass = Byte.toUnsignedInt(ip.get(1));
             frame.identification = Short.toUnsignedInt(ip.getShort(4));
-            frame.sourceLow = Frame.ipv4Low(ip.getInt(12));
-            frame.destinationLow = Frame.ipv4Low(ip.getInt(16));
+            frame.sourceLow = Gid.ipv4Low(ip.getInt(12));
+            frame.destinationLow = Gid.ipv4Low(ip.getInt(16));
         } else {
             frame.sourceHigh = ip.getLong(8);
             frame.sourceLow = ip.getLong(16);

@@ -6,6 +6,7 @@ import io.rdma4j.sockets.datagram.DatagramPath;
 import io.rdma4j.sockets.datagram.DatagramProtocol;
 import io.rdma4j.sockets.datagram.DatagramSizes;
 import io.rdma4j.sockets.datagram.LocalEnd;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.rsocket.CompanionHeader;
 import io.rdma4j.wire.rsocket.DatagramHeader;
 import java.lang.foreign.MemorySegment;
@@ -25,7 +26,6 @@ final class DatagramSession implements DatagramNetwork {
     private static final int SLOTS = 4;
     private static final int QUEUE_PAIR = 0x77;
     private static final int STRIDE = LocalEnd.ROUTE_BYTES + 4096;
-    private static final long MAPPED = 0xffff_0000_0000L;
     private static final DatagramSizes SIZES =
             new DatagramSizes(SLOTS, SLOTS, SLOTS * DatagramSizes.SLOT_BYTES, SLOTS * DatagramSizes.SLOT_BYTES, 0);
 
@@ -63,7 +63,7 @@ final class DatagramSession implements DatagramNetwork {
     /** Returns IPv4 and IPv6 addresses alternately. */
     private static DatagramAddress address(int number) {
         return (number & 1) == 0
-                ? new DatagramAddress(0, MAPPED | 0x0a58_0001 + (number >> 1), 0, 1 + number)
+                ? new DatagramAddress(0, Gid.ipv4Low(0x0a58_0001 + (number >> 1)), 0, 1 + number)
                 : new DatagramAddress(0xfe80L << 48, 1 + (number >> 1), 3, 1 + number);
     }
 

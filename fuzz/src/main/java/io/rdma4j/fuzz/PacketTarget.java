@@ -1,5 +1,6 @@
 package io.rdma4j.fuzz;
 
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.AtomicAckEth;
 import io.rdma4j.wire.AtomicEth;
@@ -51,7 +52,7 @@ public final class PacketTarget implements FuzzTarget {
     private void address(int choice) {
         boolean isIpv4 = (choice & 1) == 0;
         frame.sourceHigh = isIpv4 ? 0 : 0xfe80_0000_0000_0000L;
-        frame.sourceLow = isIpv4 ? Frame.ipv4Low(0x0a58_0001) : 1;
+        frame.sourceLow = isIpv4 ? Gid.ipv4Low(0x0a58_0001) : 1;
         frame.destinationHigh = frame.sourceHigh;
         frame.destinationLow = frame.sourceLow + 1;
         frame.identification = choice >>> 1;

@@ -1,13 +1,14 @@
 package io.rdma4j.fuzz;
 
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.MemoryTable;
 import io.rdma4j.transport.QueuePairEvent;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
-import io.rdma4j.transport.WorkStatus;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
@@ -25,12 +26,12 @@ final class Peering {
     static final int PEER_NUMBER = 0x11;
     static final int MTU = 256;
     static final int DOMAIN = 7;
-    static final int ALL_ACCESS = AccessFlags.LOCAL_WRITE
-            | AccessFlags.REMOTE_WRITE
-            | AccessFlags.REMOTE_READ
-            | AccessFlags.REMOTE_ATOMIC
-            | AccessFlags.FLUSH_GLOBAL
-            | AccessFlags.FLUSH_PERSISTENT;
+    static final int ALL_ACCESS = AccessFlag.LOCAL_WRITE.bit()
+            | AccessFlag.REMOTE_WRITE.bit()
+            | AccessFlag.REMOTE_READ.bit()
+            | AccessFlag.REMOTE_ATOMIC.bit()
+            | AccessFlag.FLUSH_GLOBAL.bit()
+            | AccessFlag.FLUSH_PERSISTENT.bit();
     static final int REGION_BYTES = 2048;
     static final int CANARY_BYTES = 64;
     private static final byte[] UNTOUCHED = new byte[CANARY_BYTES + REGION_BYTES + CANARY_BYTES];
@@ -42,11 +43,11 @@ final class Peering {
     private static final int RETRIES = 2;
 
     static final long ADDRESS = 0x7000_0000_0000L;
-    private static final long LOCAL = Frame.ipv4Low(0x0a58_0002);
-    private static final long REMOTE = Frame.ipv4Low(0x0a58_0001);
+    private static final long LOCAL = Gid.ipv4Low(0x0a58_0002);
+    private static final long REMOTE = Gid.ipv4Low(0x0a58_0001);
 
     /** A completion. */
-    record Completed(long id, WorkStatus status, boolean isReceive) {}
+    record Completed(long id, CompletionStatus status, boolean isReceive) {}
 
     final MemoryTable memory;
     final RcQueuePair queuePair;
@@ -205,12 +206,12 @@ final class Peering {
             }
             Invariant.holds(
                     index < sends.size() && sends.get(index).id() == d.id(), "a send is completed once, in order");
-            boolean isFlushed = d.status() == WorkStatus.WORK_REQUEST_FLUSHED_ERROR;
+            boolean isFlushed = d.status() == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR;
             Invariant.holds(!failed || isFlushed, "all sends after a failure are flushed");
             Invariant.holds(
-                    d.status() != WorkStatus.SUCCESS || sends.get(index).isSignaled(),
+                    d.status() != CompletionStatus.SUCCESS || sends.get(index).isSignaled(),
                     "success is reported only for signaled sends");
-            failed |= d.status() != WorkStatus.SUCCESS;
+            failed |= d.status() != CompletionStatus.SUCCESS;
             index++;
         }
         for (; index < sends.size(); index++) {

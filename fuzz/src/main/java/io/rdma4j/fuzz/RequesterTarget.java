@@ -1,10 +1,10 @@
 package io.rdma4j.fuzz;
 
-import io.rdma4j.transport.AccessFlags;
-import io.rdma4j.transport.QueuePairMachine.State;
 import io.rdma4j.transport.SendRequest;
-import io.rdma4j.transport.WorkOpcode;
-import io.rdma4j.transport.WorkStatus;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Frame;
@@ -36,7 +36,22 @@ public final class RequesterTarget implements FuzzTarget {
     private static final byte PADDING = (byte) 0xee;
     private static final int MAX_BURST = 4096;
     private static final int MAX_DEADLINES = 4096;
-    private static final List<WorkOpcode> OPCODES = List.of(WorkOpcode.values());
+
+    /** The operations by their numbers in the inputs. */
+    private static final List<SendOpcode> OPCODES = List.of(
+            SendOpcode.SEND,
+            SendOpcode.SEND_WITH_IMMEDIATE,
+            SendOpcode.SEND_WITH_INVALIDATE,
+            SendOpcode.RDMA_WRITE,
+            SendOpcode.RDMA_WRITE_WITH_IMMEDIATE,
+            SendOpcode.RDMA_READ,
+            SendOpcode.COMPARE_AND_SWAP,
+            SendOpcode.FETCH_AND_ADD,
+            SendOpcode.FLUSH,
+            SendOpcode.ATOMIC_WRITE,
+            SendOpcode.BIND_MEMORY_WINDOW,
+            SendOpcode.LOCAL_INVALIDATE);
+
     private static final Opcode[] RESPONSES = {
         Opcode.RC_ACKNOWLEDGE,
         Opcode.RC_READ_RESPONSE_ONLY,
@@ -66,8 +81,8 @@ public final class RequesterTarget implements FuzzTarget {
         Script script = new Script(input);
         Peering side = new Peering(0x100, FIRST_PSN, 1 + script.choice(4));
         side.register(Peering.ALL_ACCESS, Peering.DOMAIN);
-        side.register(AccessFlags.REMOTE_READ, Peering.DOMAIN);
-        side.register(AccessFlags.REMOTE_READ, Peering.DOMAIN);
+        side.register(AccessFlag.REMOTE_READ.bit(), Peering.DOMAIN);
+        side.register(AccessFlag.REMOTE_READ.bit(), Peering.DOMAIN);
         isShaped = true;
         messages = 0;
         messagesEnd = FIRST_PSN;
@@ -82,7 +97,7 @@ public final class RequesterTarget implements FuzzTarget {
         Invariant.holds(
                 side.isUntouched(READ_ONLY, 0, Peering.REGION_BYTES), "memory without write access is unchanged");
         side.checkCompletions();
-        if (side.queuePair.state() == State.ERROR) {
+        if (side.queuePair.state() == QueuePairState.ERROR) {
             side.checkFlushed();
         }
     }
@@ -117,7 +132,7 @@ public final class RequesterTarget implements FuzzTarget {
         Invariant.holds(
                 side.queuePair.sendPsn() != FIRST_PSN
                         || side.queuePair.counters().sentPackets > 0
-                        || side.completions.stream().noneMatch(d -> d.status() == WorkStatus.SUCCESS),
+                        || side.completions.stream().noneMatch(d -> d.status() == CompletionStatus.SUCCESS),
                 "no work request succeeds before a packet was sent");
     }
 
@@ -151,7 +166,9 @@ public final class RequesterTarget implements FuzzTarget {
         boolean isRight = (flags & 4) == 0;
         long length = r.opcode.isAtomic() && isRight
                 ? Long.BYTES
-                : r.opcode.isAnsweredEmpty() && isRight ? 0 : script.u16() % (Peering.REGION_BYTES + 1);
+                : r.opcode.needsResponse() && !r.opcode.hasLocalMemory() && isRight
+                        ? 0
+                        : script.u16() % (Peering.REGION_BYTES + 1);
         if ((flags & 8) != 0) {
             r.inline = true;
             r.lengthBytes = length % 65;
@@ -247,7 +264,7 @@ public final class RequesterTarget implements FuzzTarget {
     public Stream<byte[]> seeds() {
         Stream<byte[]> captured = Stream.of("all", "badlen", "rnr").map(name -> {
             ScriptWriter seed = new ScriptWriter().u8(3);
-            for (WorkOpcode opcode : OPCODES) {
+            for (SendOpcode opcode : OPCODES) {
                 seed.u8(4, 1, OPCODES.indexOf(opcode)).u16(1000).u8(5);
             }
             int psn = 0;

@@ -1,8 +1,9 @@
 package io.rdma4j.fuzz;
 
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.MemoryRegion;
-import io.rdma4j.transport.QueuePairMachine.State;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.PlacementType;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.AtomicEth;
 import io.rdma4j.wire.Bth;
@@ -48,10 +49,10 @@ public final class ResponderTarget implements FuzzTarget {
         Script script = new Script(input);
         Peering side = new Peering(FIRST_PSN, 0x100, 4);
         side.register(Peering.ALL_ACCESS, Peering.DOMAIN);
-        side.register(AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_READ, Peering.DOMAIN);
-        side.register(AccessFlags.LOCAL_WRITE, Peering.DOMAIN);
+        side.register(AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_READ.bit(), Peering.DOMAIN);
+        side.register(AccessFlag.LOCAL_WRITE.bit(), Peering.DOMAIN);
         side.register(Peering.ALL_ACCESS, Peering.DOMAIN + 1);
-        side.register(AccessFlags.LOCAL_WRITE, Peering.DOMAIN);
+        side.register(AccessFlag.LOCAL_WRITE.bit(), Peering.DOMAIN);
         side.register(Peering.ALL_ACCESS, Peering.DOMAIN);
         while (!script.isAtEnd()) {
             step(script, side);
@@ -91,7 +92,7 @@ public final class ResponderTarget implements FuzzTarget {
             case 0 -> {
                 boolean _ = side.memory.deregister(side.region(OPEN));
             }
-            case 1 -> side.queuePair.changeAccess(script.u16() & Peering.ALL_ACCESS | AccessFlags.LOCAL_WRITE);
+            case 1 -> side.queuePair.changeAccess(script.u16() & Peering.ALL_ACCESS | AccessFlag.LOCAL_WRITE.bit());
             case 2 -> side.queuePair.changeMinRnrTimer(script.u8() & 31);
             default -> {
                 if (script.u8() == 0xff) {
@@ -132,7 +133,11 @@ public final class ResponderTarget implements FuzzTarget {
                 Reth.write(s, opcode.rethOffset(), address, key, length);
                 if (opcode.isFlush()) {
                     int type = script.u8();
-                    Feth.write(s, opcode.extensionOffset(), (type & 0xc0) == 0 ? Feth.GLOBAL : type, type >> 4);
+                    Feth.write(
+                            s,
+                            opcode.extensionOffset(),
+                            (type & 0xc0) == 0 ? PlacementType.GLOBAL.bit() : type,
+                            type >> 4);
                 }
             } else {
                 AtomicEth.write(s, opcode.extensionOffset(), address, key, script.u8(), script.u8());
@@ -153,10 +158,10 @@ public final class ResponderTarget implements FuzzTarget {
         Invariant.holds(side.isUntouched(LOCAL, 0, Peering.REGION_BYTES), "memory without remote access is unchanged");
         Invariant.holds(side.isUntouched(FOREIGN, 0, Peering.REGION_BYTES), "memory of another domain is unchanged");
         Invariant.holds(side.isUntouched(LAST, 0, Peering.REGION_BYTES), "memory whose key was not used is unchanged");
-        if (side.queuePair.state() != State.ERROR) {
+        if (side.queuePair.state() != QueuePairState.ERROR) {
             sendCorrectWrite(side);
         }
-        if (side.queuePair.state() == State.ERROR) {
+        if (side.queuePair.state() == QueuePairState.ERROR) {
             side.pollAll(1); // a pending response
             side.checkFlushed();
         }
@@ -178,7 +183,7 @@ public final class ResponderTarget implements FuzzTarget {
             Invariant.equal(response.psn(), psn, "the response has the PSN of the request");
             boolean isAcknowledged = Aeth.isAck(response.syndrome());
             Invariant.holds(
-                    isAcknowledged == (side.queuePair.state() != State.ERROR),
+                    isAcknowledged == (side.queuePair.state() != QueuePairState.ERROR),
                     "a queue pair that refuses a request is in the error state");
             Invariant.holds(
                     isAcknowledged != side.isUntouched(LAST, 0, 4),

@@ -3,7 +3,7 @@ package io.rdma4j.sharing;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.cm.AbandonedConnection;
 import io.rdma4j.wire.cm.CmRoute;
 import java.lang.foreign.MemorySegment;

@@ -3,8 +3,8 @@ package io.rdma4j.sharing;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.link.host.Interfaces;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.Frame;
-import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.Packet;
 import java.net.InetAddress;
 

@@ -2,8 +2,7 @@ package io.rdma4j.sharing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.link.host.GidAddresses;
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.cm.AbandonedConnection;
 import io.rdma4j.wire.cm.CmRoute;
 import java.net.InetAddress;
@@ -26,13 +25,9 @@ class CrashDisconnectTableTest {
     @TempDir
     Path folder = Path.of("");
 
-    static Gid gid(InetAddress address) {
-        return new Gid(GidAddresses.high(address), GidAddresses.low(address));
-    }
-
     private static AbandonedConnection connection(int slot, int number, int remoteId) {
         CmRoute route = new CmRoute(
-                gid(InetAddress.ofLiteral("192.0.2.1")), gid(InetAddress.ofLiteral("fe80::1:2")), number % 3);
+                Gid.of(InetAddress.ofLiteral("192.0.2.1")), Gid.of(InetAddress.ofLiteral("fe80::1:2")), number % 3);
         return new AbandonedConnection(route, number & 0xff, slot << 24 | number, 5, remoteId, 0xff_fffe);
     }
 

@@ -8,8 +8,8 @@ import io.rdma4j.link.LocalChannel;
 import io.rdma4j.link.SendBurst;
 import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.link.memory.MemoryNetwork;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.Frame;
-import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.cm.AbandonedConnection;
 import io.rdma4j.wire.cm.CmRoute;
 import java.lang.foreign.Arena;
@@ -28,7 +28,6 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The exit of a process is reported after everything that it sent. This test acts as the other processes. */
@@ -117,7 +116,7 @@ class EndsOfProcessesTest {
 
     /** Returns a connection of a process. */
     private static AbandonedConnection connection(int slot, int number) {
-        CmRoute route = new CmRoute(CrashDisconnectTableTest.gid(ADDRESS), new Gid(0, number), 0);
+        CmRoute route = new CmRoute(Gid.of(ADDRESS), new Gid(0, number), 0);
         return new AbandonedConnection(
                 route, 3, slot << 24 | number, 0x0a_0000 | number, 7 * number, 0x0b_0000 | number);
     }

@@ -4,9 +4,10 @@ import io.rdma4j.simulator.network.SimulatedHost;
 import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmState;
+import io.rdma4j.value.PathMtu;
+import io.rdma4j.value.RejectReason;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
-import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import java.util.SplittableRandom;
@@ -129,7 +130,9 @@ final class ConnectionEnd {
                 cmRequest.startingPsn(),
                 cmRequest.responderResources());
         side.ready(
-                peer, attempt.connectData(cmRequest.privateData()), SimulatedConnection.mtuBytes(cmRequest.pathMtu()));
+                peer,
+                attempt.connectData(cmRequest.privateData()),
+                PathMtu.ofCode(cmRequest.pathMtu()).bytes());
         cmConnection.accept(attempt.nowNanos(), attempt.reply(side, cmRequest));
     }
 
@@ -148,7 +151,7 @@ final class ConnectionEnd {
 
     private void onReject(Rej reject) {
         require(!ended, "a reject after the end");
-        finish("is rejected, " + RejectReason.describe(reject.reason()));
+        finish("is rejected, " + reject.reasonText());
     }
 
     private void onUnreachable() {

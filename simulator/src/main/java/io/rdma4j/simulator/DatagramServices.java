@@ -4,7 +4,7 @@ import io.rdma4j.simulator.network.SimulatedHost;
 import io.rdma4j.simulator.network.VirtualNetwork;
 import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.ServiceRequest;
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.cm.CmRoute;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.SidrRep;

@@ -6,7 +6,7 @@ import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.UdQueuePair;
-import io.rdma4j.transport.WorkOpcode;
+import io.rdma4j.value.SendOpcode;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -70,7 +70,7 @@ final class DatagramSide extends UnreliableSide {
 
     @Override
     void fill(SendRequest request) {
-        request.opcode = random.nextBoolean() ? WorkOpcode.SEND : WorkOpcode.SEND_WITH_IMMEDIATE;
+        request.opcode = random.nextBoolean() ? SendOpcode.SEND : SendOpcode.SEND_WITH_IMMEDIATE;
         if (!groups.isEmpty() && random.nextInt(3) == 0) {
             fillForGroup(request, random.nextInt(groups.size()));
             return;

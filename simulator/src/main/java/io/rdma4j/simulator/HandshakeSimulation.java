@@ -7,13 +7,13 @@ import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmState;
 import io.rdma4j.transport.cm.RequestFilter;
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.RejectReason;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.CmRoute;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
-import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import java.lang.foreign.MemorySegment;
@@ -327,9 +327,13 @@ public final class HandshakeSimulation {
         }
 
         void checkEnd() {
-            check(agent.connectionCount() == 0, agent.connectionCount() + " connections are left over at " + address);
-            check(agent.halfOpenCount() == 0, agent.halfOpenCount() + " connections are half open at " + address);
-            check(agent.nextDeadlineNanos() == Long.MAX_VALUE, "a deadline is left over at " + address);
+            check(
+                    agent.connectionCount() == 0,
+                    agent.connectionCount() + " connections are left over at " + address.addressText());
+            check(
+                    agent.halfOpenCount() == 0,
+                    agent.halfOpenCount() + " connections are half open at " + address.addressText());
+            check(agent.nextDeadlineNanos() == Long.MAX_VALUE, "a deadline is left over at " + address.addressText());
             check(
                     ended.size() == readyToUse,
                     readyToUse + " were established, " + ended.size() + " ended at " + address);

@@ -1,11 +1,11 @@
 package io.rdma4j.simulator;
 
 import io.rdma4j.simulator.network.SimulatedHost;
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SharedReceiveQueue;
 import io.rdma4j.transport.XrcDomain;
+import io.rdma4j.value.AccessFlag;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -55,7 +55,7 @@ final class ReceivePool {
             free.add(slot * sizeBytes);
         }
         region = host.memory()
-                .register(MemorySegment.ofArray(bytes), random.nextLong() & ~0xfffL, AccessFlags.LOCAL_WRITE, 1);
+                .register(MemorySegment.ofArray(bytes), random.nextLong() & ~0xfffL, AccessFlag.LOCAL_WRITE.bit(), 1);
     }
 
     SharedReceiveQueue queue() {

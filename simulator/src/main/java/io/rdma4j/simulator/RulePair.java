@@ -1,6 +1,5 @@
 package io.rdma4j.simulator;
 
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.MemoryTable;
@@ -8,9 +7,11 @@ import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SendRequest;
-import io.rdma4j.transport.WorkOpcode;
-import io.rdma4j.transport.WorkStatus;
-import io.rdma4j.wire.Feth;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PlacementType;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
 import java.lang.foreign.MemorySegment;
@@ -25,15 +26,15 @@ import java.util.function.Predicate;
 final class RulePair {
     private static final int MAX_FRAME_BYTES = 4096 + QueuePairMachine.HEADER_ROOM_BYTES + Packet.ICRC_LENGTH;
     private static final int MAX_PACKETS = 100_000;
-    private static final int ALL_RIGHTS = AccessFlags.LOCAL_WRITE
-            | AccessFlags.REMOTE_WRITE
-            | AccessFlags.REMOTE_READ
-            | AccessFlags.REMOTE_ATOMIC
-            | AccessFlags.FLUSH_GLOBAL;
+    private static final int ALL_RIGHTS = AccessFlag.LOCAL_WRITE.bit()
+            | AccessFlag.REMOTE_WRITE.bit()
+            | AccessFlag.REMOTE_READ.bit()
+            | AccessFlag.REMOTE_ATOMIC.bit()
+            | AccessFlag.FLUSH_GLOBAL.bit();
     static final int DEPTH = 16;
 
     /** A completion. */
-    record Done(long id, WorkStatus status, boolean isReceive) {}
+    record Done(long id, CompletionStatus status, boolean isReceive) {}
 
     /** The parameters of a connection, equal in both directions except for the path MTU. */
     record Terms(int clientMtu, int serverMtu, int startingPsn, int retryCount, int rnrRetry, int timeout) {}
@@ -47,7 +48,7 @@ final class RulePair {
 
         End(int number, SplittableRandom random) {
             memory = new MemoryTable(random::nextInt);
-            low = Frame.ipv4Low(0x0a00_0000 | number);
+            low = Gid.ipv4Low(0x0a00_0000 | number);
             queuePair = new RcQueuePair(
                     number,
                     new QueuePairMachine.Configuration(DEPTH, DEPTH, 4, 4, 0, true, 1, null, null),
@@ -79,7 +80,7 @@ final class RulePair {
         }
 
         /** Claims the next work request, which the caller may modify before posting it. */
-        SendRequest claim(long id, WorkOpcode opcode, MemoryRegion region, long bytes) {
+        SendRequest claim(long id, SendOpcode opcode, MemoryRegion region, long bytes) {
             SendRequest request = queuePair.sendQueue().claim();
             if (request == null) {
                 throw new SimulationFailure("the send queue is full");
@@ -87,20 +88,20 @@ final class RulePair {
             request.workRequestId = id;
             request.opcode = opcode;
             request.signaled = true;
-            request.flushPlacement = Feth.GLOBAL;
+            request.flushPlacement = PlacementType.GLOBAL.bit();
             request.list.clear();
             request.list.add(region, 0, bytes);
             request.lengthBytes = bytes;
             return request;
         }
 
-        void post(long id, WorkOpcode opcode, MemoryRegion region, long bytes) {
+        void post(long id, SendOpcode opcode, MemoryRegion region, long bytes) {
             claim(id, opcode, region, bytes);
             queuePair.sendQueue().publish();
         }
 
         /** Returns the statuses of the sends, or of the receives, in the order of their completion. */
-        List<WorkStatus> statuses(boolean ofReceives) {
+        List<CompletionStatus> statuses(boolean ofReceives) {
             return done.stream()
                     .filter(each -> each.isReceive == ofReceives)
                     .map(Done::status)
@@ -129,10 +130,10 @@ final class RulePair {
     }
 
     private static void enable(End end, End peer, Terms terms, int mtu) {
-        end.queuePair.toInit(AccessFlags.REMOTE_WRITE
-                | AccessFlags.REMOTE_READ
-                | AccessFlags.REMOTE_ATOMIC
-                | AccessFlags.FLUSH_GLOBAL);
+        end.queuePair.toInit(AccessFlag.REMOTE_WRITE.bit()
+                | AccessFlag.REMOTE_READ.bit()
+                | AccessFlag.REMOTE_ATOMIC.bit()
+                | AccessFlag.FLUSH_GLOBAL.bit());
         QueuePairMachine.Peer path =
                 new QueuePairMachine.Peer(0, end.low, 0, peer.low, 0, peer.queuePair.number(), 0, 64, 0);
         end.queuePair.toReadyToReceive(new RcQueuePair.ReceiveParameters(path, mtu, terms.startingPsn, 4, 1));

@@ -1,10 +1,10 @@
 package io.rdma4j.simulator;
 
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.SendRequest;
-import io.rdma4j.transport.WorkOpcode;
-import io.rdma4j.transport.WorkStatus;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
@@ -86,7 +86,7 @@ public final class RuleSimulation {
         int messages = random.nextInt(4, RulePair.DEPTH + 1);
         for (int i = 0; i < messages; i++) {
             pair.server.postReceive(i, to, 100);
-            pair.client.post(i, WorkOpcode.SEND, from, 100);
+            pair.client.post(i, SendOpcode.SEND, from, 100);
         }
         AtomicBoolean wasLost = new AtomicBoolean();
         pair.requests = packet -> wasLost.getAndSet(true);
@@ -109,16 +109,16 @@ public final class RuleSimulation {
             }
             return true;
         };
-        WorkOpcode[] kinds = {
-            WorkOpcode.SEND,
-            WorkOpcode.RDMA_WRITE,
-            WorkOpcode.RDMA_READ,
-            WorkOpcode.FETCH_AND_ADD,
-            WorkOpcode.FLUSH,
-            WorkOpcode.ATOMIC_WRITE
+        SendOpcode[] kinds = {
+            SendOpcode.SEND,
+            SendOpcode.RDMA_WRITE,
+            SendOpcode.RDMA_READ,
+            SendOpcode.FETCH_AND_ADD,
+            SendOpcode.FLUSH,
+            SendOpcode.ATOMIC_WRITE
         };
         for (int i = 1; i <= 8; i++) {
-            WorkOpcode kind = kinds[random.nextInt(kinds.length)];
+            SendOpcode kind = kinds[random.nextInt(kinds.length)];
             pair.server.postReceive(i, to, 1000);
             SendRequest request = pair.client.claim(i, kind, from, length(kind, 1000));
             request.remoteAddress = to.address();
@@ -130,7 +130,7 @@ public final class RuleSimulation {
     }
 
     /** Returns the length of the local memory of an operation. */
-    private static int length(WorkOpcode kind, int otherwise) {
+    private static int length(SendOpcode kind, int otherwise) {
         return switch (kind) {
             case FETCH_AND_ADD -> Long.BYTES;
             case FLUSH, ATOMIC_WRITE -> 0;
@@ -143,14 +143,14 @@ public final class RuleSimulation {
         MemoryRegion from = pair.client.register(clientBytes, 0, 1);
         MemoryRegion to = pair.server.register(serverBytes, 0, 1);
         pair.server.postReceive(1, to, 100);
-        WorkOpcode[] kinds = {WorkOpcode.RDMA_READ, WorkOpcode.FETCH_AND_ADD, WorkOpcode.FLUSH, WorkOpcode.ATOMIC_WRITE
+        SendOpcode[] kinds = {SendOpcode.RDMA_READ, SendOpcode.FETCH_AND_ADD, SendOpcode.FLUSH, SendOpcode.ATOMIC_WRITE
         };
-        WorkOpcode kind = kinds[random.nextInt(kinds.length)];
+        SendOpcode kind = kinds[random.nextInt(kinds.length)];
         SendRequest request = pair.client.claim(1, kind, from, length(kind, 64));
         request.remoteAddress = to.address();
         request.remoteKey = to.key();
         pair.client.queuePair.sendQueue().publish();
-        pair.client.post(2, WorkOpcode.SEND, from, 100);
+        pair.client.post(2, SendOpcode.SEND, from, 100);
         AtomicBoolean wasLost = new AtomicBoolean();
         pair.responses = packet -> wasLost.getAndSet(true);
         pair.exchange();
@@ -163,7 +163,7 @@ public final class RuleSimulation {
         MemoryRegion from = pair.client.register(clientBytes, 0, 1);
         int messages = random.nextInt(1, RulePair.DEPTH + 1);
         for (int i = 0; i < messages; i++) {
-            pair.client.post(i, WorkOpcode.SEND, from, 10);
+            pair.client.post(i, SendOpcode.SEND, from, 10);
         }
         int first = pair.client.queuePair.sendPsn();
         pair.requests = packet -> {
@@ -176,53 +176,53 @@ public final class RuleSimulation {
         long spent = pair.nowNanos - start;
         long minNanos = (retries + 1) * Timers.acknowledgeTimeoutNanos(EXPONENT);
         check(spent >= minNanos && spent <= 4 * minNanos, "the connection broke after " + spent + " ns");
-        checkFailed(pair, messages, WorkStatus.RETRY_EXCEEDED_ERROR);
+        checkFailed(pair, messages, CompletionStatus.RETRY_EXCEEDED_ERROR);
     }
 
     private void peerWithoutReceivesExhaustsTheRnrRetries() {
         int retries = random.nextInt(7);
         RulePair pair = pair(7, retries, EXPONENT);
         MemoryRegion from = pair.client.register(clientBytes, 0, 1);
-        pair.client.post(1, WorkOpcode.SEND, from, 10);
+        pair.client.post(1, SendOpcode.SEND, from, 10);
         pair.requests = packet -> {
             count++;
             return true;
         };
         pair.exchangeUntilIdle();
         check(count == retries + 1, "with " + retries + " retries it was sent " + count + " times");
-        checkFailed(pair, 1, WorkStatus.RNR_RETRY_EXCEEDED_ERROR);
+        checkFailed(pair, 1, CompletionStatus.RNR_RETRY_EXCEEDED_ERROR);
     }
 
     private void wrongRequestIsRefusedAndChangesNothing() {
         RulePair pair = pair(7, 0, EXPONENT);
         MemoryRegion from = pair.client.register(clientBytes, 0, 1);
-        WorkOpcode[] kinds = {
-            WorkOpcode.RDMA_WRITE,
-            WorkOpcode.RDMA_READ,
-            WorkOpcode.FETCH_AND_ADD,
-            WorkOpcode.FLUSH,
-            WorkOpcode.ATOMIC_WRITE
+        SendOpcode[] kinds = {
+            SendOpcode.RDMA_WRITE,
+            SendOpcode.RDMA_READ,
+            SendOpcode.FETCH_AND_ADD,
+            SendOpcode.FLUSH,
+            SendOpcode.ATOMIC_WRITE
         };
-        WorkOpcode kind = kinds[random.nextInt(kinds.length)];
+        SendOpcode kind = kinds[random.nextInt(kinds.length)];
         int right = switch (kind) {
-            case RDMA_WRITE, ATOMIC_WRITE -> AccessFlags.REMOTE_WRITE;
-            case FLUSH -> AccessFlags.FLUSH_GLOBAL;
-            case RDMA_READ -> AccessFlags.REMOTE_READ;
-            default -> AccessFlags.REMOTE_ATOMIC;
+            case RDMA_WRITE, ATOMIC_WRITE -> AccessFlag.REMOTE_WRITE.bit();
+            case FLUSH -> AccessFlag.FLUSH_GLOBAL.bit();
+            case RDMA_READ -> AccessFlag.REMOTE_READ.bit();
+            default -> AccessFlag.REMOTE_ATOMIC.bit();
         };
         int fault = random.nextInt(7);
         // The region covers only a part of the bytes, so that an access beyond its end would be detected.
         MemoryRegion to = pair.server.memory.register(
                 MemorySegment.ofArray(serverBytes).asSlice(0, BYTES / 2),
                 0x20_0000_0000L,
-                (AccessFlags.LOCAL_WRITE
-                                | AccessFlags.REMOTE_WRITE
-                                | AccessFlags.REMOTE_READ
-                                | AccessFlags.REMOTE_ATOMIC
-                                | AccessFlags.FLUSH_GLOBAL)
+                (AccessFlag.LOCAL_WRITE.bit()
+                                | AccessFlag.REMOTE_WRITE.bit()
+                                | AccessFlag.REMOTE_READ.bit()
+                                | AccessFlag.REMOTE_ATOMIC.bit()
+                                | AccessFlag.FLUSH_GLOBAL.bit())
                         & (fault == 0 ? ~right : ~0),
                 fault == 1 ? 2 : 1);
-        boolean isWord = kind == WorkOpcode.FETCH_AND_ADD || kind == WorkOpcode.ATOMIC_WRITE;
+        boolean isWord = kind == SendOpcode.FETCH_AND_ADD || kind == SendOpcode.ATOMIC_WRITE;
         int length = isWord ? 8 : random.nextInt(1, BYTES / 2);
         SendRequest request = pair.client.claim(1, kind, from, length(kind, length));
         request.flushBytes = length;
@@ -234,13 +234,13 @@ public final class RuleSimulation {
         }
         request.swapOrAdd = 1;
         pair.client.queuePair.sendQueue().publish();
-        pair.client.post(2, WorkOpcode.SEND, from, 10);
+        pair.client.post(2, SendOpcode.SEND, from, 10);
         byte[] serverBefore = serverBytes.clone();
         byte[] clientBefore = clientBytes.clone();
         pair.exchangeUntilIdle();
         check(Arrays.equals(serverBefore, serverBytes), kind + " with fault " + fault + " has changed memory");
         check(Arrays.equals(clientBefore, clientBytes), kind + " with fault " + fault + " has read memory");
-        checkFailed(pair, 2, WorkStatus.REMOTE_ACCESS_ERROR);
+        checkFailed(pair, 2, CompletionStatus.REMOTE_ACCESS_ERROR);
     }
 
     private void messageThatDoesNotFitIsRefused() {
@@ -250,15 +250,16 @@ public final class RuleSimulation {
         int room = random.nextInt(1, BYTES);
         pair.server.postReceive(1, to, room);
         pair.server.postReceive(2, to, room);
-        pair.client.post(1, WorkOpcode.SEND, from, room + 1L);
+        pair.client.post(1, SendOpcode.SEND, from, room + 1L);
         byte[] beyond = Arrays.copyOfRange(serverBytes, room, BYTES);
         pair.exchangeUntilIdle();
         check(Arrays.equals(beyond, Arrays.copyOfRange(serverBytes, room, BYTES)), "a receive was overrun");
-        checkFailed(pair, 1, WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
+        checkFailed(pair, 1, CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
         check(
                 pair.server
                         .statuses(true)
-                        .equals(List.of(WorkStatus.LOCAL_LENGTH_ERROR, WorkStatus.WORK_REQUEST_FLUSHED_ERROR)),
+                        .equals(List.of(
+                                CompletionStatus.LOCAL_LENGTH_ERROR, CompletionStatus.WORK_REQUEST_FLUSHED_ERROR)),
                 "the receives ended with " + pair.server.statuses(true));
     }
 
@@ -268,7 +269,7 @@ public final class RuleSimulation {
         MemoryRegion from = pair.client.register(clientBytes, 0, 1);
         MemoryRegion to = pair.server.register(serverBytes, 0, 1);
         pair.server.postReceive(1, to, BYTES);
-        WorkOpcode kind = random.nextBoolean() ? WorkOpcode.SEND : WorkOpcode.RDMA_WRITE;
+        SendOpcode kind = random.nextBoolean() ? SendOpcode.SEND : SendOpcode.RDMA_WRITE;
         SendRequest request = pair.client.claim(1, kind, from, random.nextInt(300, 1000));
         request.remoteAddress = to.address();
         request.remoteKey = to.key();
@@ -276,7 +277,7 @@ public final class RuleSimulation {
         byte[] before = serverBytes.clone();
         pair.exchangeUntilIdle();
         check(Arrays.equals(before, serverBytes), "a packet of wrong size was executed");
-        checkFailed(pair, 1, WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
+        checkFailed(pair, 1, CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
     }
 
     private void acknowledgementOfAnUnsentPacketIsIgnored() {
@@ -285,7 +286,7 @@ public final class RuleSimulation {
         int messages = random.nextInt(1, 4);
         int first = pair.client.queuePair.sendPsn();
         for (int i = 0; i < messages; i++) {
-            pair.client.post(i, WorkOpcode.SEND, from, 10);
+            pair.client.post(i, SendOpcode.SEND, from, 10);
         }
         pair.requests = packet -> false;
         pair.exchange();
@@ -311,22 +312,22 @@ public final class RuleSimulation {
     }
 
     private static void checkAllSucceeded(RulePair pair, int messages) {
-        List<WorkStatus> statuses = pair.client.statuses(false);
+        List<CompletionStatus> statuses = pair.client.statuses(false);
         check(
-                statuses.equals(Collections.nCopies(messages, WorkStatus.SUCCESS)),
+                statuses.equals(Collections.nCopies(messages, CompletionStatus.SUCCESS)),
                 "the sends ended with " + statuses + " instead of " + messages + " successes");
     }
 
     /**
      * Checks that the first send failed with a status, that the others were flushed in order, and that none is missing.
      */
-    private static void checkFailed(RulePair pair, int messages, WorkStatus status) {
-        List<WorkStatus> statuses = pair.client.statuses(false);
+    private static void checkFailed(RulePair pair, int messages, CompletionStatus status) {
+        List<CompletionStatus> statuses = pair.client.statuses(false);
         check(
                 statuses.size() == messages && statuses.getFirst() == status,
                 "the sends ended with " + statuses + " instead of " + status);
         check(
-                statuses.stream().skip(1).allMatch(each -> each == WorkStatus.WORK_REQUEST_FLUSHED_ERROR),
+                statuses.stream().skip(1).allMatch(each -> each == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR),
                 "the sends after it ended with " + statuses);
         for (int i = 1; i < messages; i++) {
             check(pair.client.done.get(i).id() > pair.client.done.get(i - 1).id(), "flushed out of order");

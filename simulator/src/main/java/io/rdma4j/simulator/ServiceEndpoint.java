@@ -5,7 +5,7 @@ import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.UdQueuePair;
-import io.rdma4j.transport.WorkOpcode;
+import io.rdma4j.value.SendOpcode;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -102,7 +102,7 @@ final class ServiceEndpoint extends UnreliableSide {
     void fill(SendRequest request) {
         Next datagram = next.remove();
         ServiceEndpoint to = datagram.to;
-        request.opcode = random.nextBoolean() ? WorkOpcode.SEND : WorkOpcode.SEND_WITH_IMMEDIATE;
+        request.opcode = random.nextBoolean() ? SendOpcode.SEND : SendOpcode.SEND_WITH_IMMEDIATE;
         request.destination = to.host;
         request.remoteQueuePair = to.number();
         request.queueKey = datagram.queueKey;

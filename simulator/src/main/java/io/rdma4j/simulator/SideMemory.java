@@ -1,8 +1,8 @@
 package io.rdma4j.simulator;
 
 import io.rdma4j.simulator.network.SimulatedHost;
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.MemoryRegion;
+import io.rdma4j.value.AccessFlag;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.SplittableRandom;
@@ -52,19 +52,19 @@ final class SideMemory {
                 .register(
                         MemorySegment.ofArray(targetBytes).asSlice(CANARY_BYTES, TARGET_BYTES),
                         alignedAddress(),
-                        AccessFlags.LOCAL_WRITE
-                                | AccessFlags.REMOTE_WRITE
-                                | AccessFlags.REMOTE_READ
-                                | AccessFlags.REMOTE_ATOMIC
-                                | AccessFlags.FLUSH_GLOBAL
-                                | AccessFlags.MEMORY_WINDOW_BIND,
+                        AccessFlag.LOCAL_WRITE.bit()
+                                | AccessFlag.REMOTE_WRITE.bit()
+                                | AccessFlag.REMOTE_READ.bit()
+                                | AccessFlag.REMOTE_ATOMIC.bit()
+                                | AccessFlag.FLUSH_GLOBAL.bit()
+                                | AccessFlag.MEMORY_WINDOW_BIND.bit(),
                         DOMAIN);
         sourceBytes = bytes(SOURCE_BYTES);
         source = register(sourceBytes, 0);
         resultBytes = new byte[resultCount + CANARY_BYTES];
-        results = register(resultBytes, AccessFlags.LOCAL_WRITE);
+        results = register(resultBytes, AccessFlag.LOCAL_WRITE.bit());
         receiveBytes = new byte[receiveCount + 1];
-        receives = register(receiveBytes, AccessFlags.LOCAL_WRITE);
+        receives = register(receiveBytes, AccessFlag.LOCAL_WRITE.bit());
     }
 
     private byte[] bytes(int count) {

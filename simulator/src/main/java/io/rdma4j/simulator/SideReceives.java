@@ -3,7 +3,7 @@ package io.rdma4j.simulator;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.ReceiveQueue;
 import io.rdma4j.transport.ReceiveRequest;
-import io.rdma4j.transport.WorkStatus;
+import io.rdma4j.value.CompletionStatus;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.SplittableRandom;
@@ -108,7 +108,7 @@ final class SideReceives {
         check(
                 pool != null || oldest != null && oldest.id == completion.workRequestId,
                 "receive " + completion.workRequestId + " out of order");
-        if (completion.status != WorkStatus.SUCCESS) {
+        if (completion.status != CompletionStatus.SUCCESS) {
             onFailure(completion);
             return;
         }
@@ -133,7 +133,9 @@ final class SideReceives {
     }
 
     private void onFailure(Completion completion) {
-        check(completion.status == WorkStatus.WORK_REQUEST_FLUSHED_ERROR, "a receive ended with " + completion.status);
+        check(
+                completion.status == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR,
+                "a receive ended with " + completion.status);
         if (pool != null) {
             check(
                     pool.complete(completion.workRequestId, new byte[0]),

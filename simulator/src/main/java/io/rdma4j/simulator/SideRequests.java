@@ -3,8 +3,9 @@ package io.rdma4j.simulator;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.ScatterGather;
 import io.rdma4j.transport.SendRequest;
-import io.rdma4j.transport.WorkOpcode;
-import io.rdma4j.wire.Feth;
+import io.rdma4j.value.PlacementType;
+import io.rdma4j.value.SelectivityLevel;
+import io.rdma4j.value.SendOpcode;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -30,6 +31,22 @@ final class SideRequests {
      * complete without a packet, and so must keep their place between the others when these are sent again.
      */
     private static final int LOCAL = 3;
+
+    /** The operations, in the order of which the runs of recorded seeds depend. */
+    private static final SendOpcode[] OPCODES = {
+        SendOpcode.SEND,
+        SendOpcode.SEND_WITH_IMMEDIATE,
+        SendOpcode.SEND_WITH_INVALIDATE,
+        SendOpcode.RDMA_WRITE,
+        SendOpcode.RDMA_WRITE_WITH_IMMEDIATE,
+        SendOpcode.RDMA_READ,
+        SendOpcode.COMPARE_AND_SWAP,
+        SendOpcode.FETCH_AND_ADD,
+        SendOpcode.FLUSH,
+        SendOpcode.ATOMIC_WRITE,
+        SendOpcode.BIND_MEMORY_WINDOW,
+        SendOpcode.LOCAL_INVALIDATE
+    };
 
     private final RunParameters parameters;
     private final SideMemory memory;
@@ -99,9 +116,8 @@ final class SideRequests {
      * @param isLast true if it is the last one, which may be prohibited
      */
     SimulatedOperation fill(SendRequest request, boolean isLast) {
-        WorkOpcode[] opcodes = WorkOpcode.values();
         boolean isLocal = windows.areUsed() && random.nextInt(LOCAL) == 0;
-        request.opcode = isLocal ? WorkOpcode.BIND_MEMORY_WINDOW : opcodes[random.nextInt(opcodes.length)];
+        request.opcode = isLocal ? SendOpcode.BIND_MEMORY_WINDOW : OPCODES[random.nextInt(OPCODES.length)];
         request.solicited = random.nextBoolean();
         request.fence = random.nextInt(8) == 0;
         request.inline = false;
@@ -112,7 +128,7 @@ final class SideRequests {
         if (request.fence) {
             readSinceFence = false;
         }
-        if (request.opcode == WorkOpcode.RDMA_READ) {
+        if (request.opcode == SendOpcode.RDMA_READ) {
             readSinceFence = true;
         }
         return operation;
@@ -135,7 +151,7 @@ final class SideRequests {
     private SimulatedOperation local(SendRequest request) {
         Runnable whenDone = windows.fill(request, peer());
         if (whenDone == null) {
-            request.opcode = WorkOpcode.SEND;
+            request.opcode = SendOpcode.SEND;
             return send(request, null);
         }
         SimulatedOperation operation = new SimulatedOperation(request, 0, 0, new byte[0], changes.size());
@@ -147,7 +163,7 @@ final class SideRequests {
     private SimulatedOperation sendWithInvalidate(SendRequest request) {
         SideWindows.Grant grant = peer().windows.revoke();
         if (grant == null) {
-            request.opcode = WorkOpcode.SEND;
+            request.opcode = SendOpcode.SEND;
             return send(request, null);
         }
         request.invalidateKey = grant.key();
@@ -157,7 +173,7 @@ final class SideRequests {
 
     private SimulatedOperation send(SendRequest request, @Nullable Integer revokedKey) {
         byte[] message = message(request, parameters.maxMessageBytes());
-        boolean immediate = request.opcode == WorkOpcode.SEND_WITH_IMMEDIATE;
+        boolean immediate = request.opcode == SendOpcode.SEND_WITH_IMMEDIATE;
         peer().receives
                 .expect(new ExpectedReceive(
                         message, message.length, immediate ? request.immediate : null, revokedKey, false));
@@ -169,7 +185,7 @@ final class SideRequests {
         int offset = remote(request, message.length, 1);
         request.fence |= readSinceFence;
         change(offset, message, false);
-        if (request.opcode == WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE) {
+        if (request.opcode == SendOpcode.RDMA_WRITE_WITH_IMMEDIATE) {
             peer().receives.expect(new ExpectedReceive(new byte[0], message.length, request.immediate, null, true));
         }
         return new SimulatedOperation(request, message.length, 0, new byte[0], changes.size());
@@ -189,7 +205,7 @@ final class SideRequests {
         long old = before.get(layout, offset);
         request.compare = random.nextBoolean() ? old : random.nextLong();
         request.swapOrAdd = random.nextLong();
-        boolean add = request.opcode == WorkOpcode.FETCH_AND_ADD;
+        boolean add = request.opcode == SendOpcode.FETCH_AND_ADD;
         byte[] result = Arrays.copyOfRange(model, offset, offset + Long.BYTES);
         if (add || request.compare == old) {
             byte[] changed = new byte[Long.BYTES];
@@ -215,8 +231,8 @@ final class SideRequests {
         boolean isRange = random.nextBoolean();
         int length = isRange ? random.nextInt(TARGET_BYTES + 1) : 0;
         request.lengthBytes = 0;
-        request.flushPlacement = Feth.GLOBAL;
-        request.flushSelectivity = isRange ? Feth.RANGE : Feth.REGION;
+        request.flushPlacement = PlacementType.GLOBAL.bit();
+        request.flushSelectivity = isRange ? SelectivityLevel.RANGE.code() : SelectivityLevel.REGION.code();
         request.flushBytes = length;
         request.remoteKey = peer().memory.target.key();
         request.remoteAddress = isRange
@@ -234,7 +250,7 @@ final class SideRequests {
     private SimulatedOperation withResult(SendRequest request, byte[] result) {
         int offset = resultsUsed;
         resultsUsed += result.length;
-        if (request.opcode == WorkOpcode.RDMA_READ) {
+        if (request.opcode == SendOpcode.RDMA_READ) {
             split(request.list, memory.results, offset, result.length);
         } else {
             request.list.add(memory.results, offset, result.length);
@@ -264,7 +280,7 @@ final class SideRequests {
      */
     private SimulatedOperation prohibited(SendRequest request) {
         boolean isRead = random.nextBoolean();
-        request.opcode = isRead ? WorkOpcode.RDMA_READ : WorkOpcode.RDMA_WRITE;
+        request.opcode = isRead ? SendOpcode.RDMA_READ : SendOpcode.RDMA_WRITE;
         int length = random.nextInt(1, Math.min(parameters.maxMessageBytes(), TARGET_BYTES) + 1);
         request.list.add(isRead ? memory.results : memory.source, 0, length);
         request.lengthBytes = length;

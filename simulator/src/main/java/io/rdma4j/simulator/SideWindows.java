@@ -1,11 +1,11 @@
 package io.rdma4j.simulator;
 
 import io.rdma4j.simulator.network.SimulatedHost;
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.MemoryWindow;
 import io.rdma4j.transport.SendRequest;
-import io.rdma4j.transport.WorkOpcode;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.SendOpcode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * No request uses a key that is being invalidated.
  */
 final class SideWindows {
-    private static final int ACCESS = AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC;
+    private static final int ACCESS =
+            AccessFlag.REMOTE_WRITE.bit() | AccessFlag.REMOTE_READ.bit() | AccessFlag.REMOTE_ATOMIC.bit();
 
     private static final int WINDOWS = 2;
     private static final int MIN_BYTES = 64;
@@ -94,7 +95,7 @@ final class SideWindows {
     private Runnable invalidate(SendRequest request, Slot slot, Grant old) {
         slot.isUsable = false;
         slot.isBusy = true;
-        request.opcode = WorkOpcode.LOCAL_INVALIDATE;
+        request.opcode = SendOpcode.LOCAL_INVALIDATE;
         request.invalidateKey = old.key;
         return () -> free(slot);
     }
@@ -113,12 +114,12 @@ final class SideWindows {
         int key = slot.window.key() & ~KEY_BITS | random.nextInt(KEY_BITS + 1);
         slot.isUsable = false;
         slot.isBusy = true;
-        request.opcode = WorkOpcode.BIND_MEMORY_WINDOW;
+        request.opcode = SendOpcode.BIND_MEMORY_WINDOW;
         request.window = slot.window;
         request.bindRegion = region;
         request.bindOffset = offset;
         request.bindLength = length;
-        request.bindAccess = ACCESS | (isZeroBased ? AccessFlags.ZERO_BASED : 0);
+        request.bindAccess = ACCESS | (isZeroBased ? AccessFlag.ZERO_BASED.bit() : 0);
         request.remoteKey = key;
         return () -> {
             slot.isBusy = false;

@@ -3,10 +3,11 @@ package io.rdma4j.simulator;
 import io.rdma4j.simulator.network.SimulatedHost;
 import io.rdma4j.transport.cm.CmAgent;
 import io.rdma4j.transport.cm.CmConnection;
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PathMtu;
+import io.rdma4j.value.RejectReason;
 import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.PrivateData;
-import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.ReqBuilder;
@@ -43,7 +44,7 @@ final class SimulatedConnection {
     private final String name;
     private final int number;
     private final SimulatedHost passiveHost;
-    private final int mtuCode;
+    private final PathMtu mtu;
     private final ConnectionEnd active;
     private final boolean passiveEnds;
     private final long disconnectAfterNanos;
@@ -71,7 +72,7 @@ final class SimulatedConnection {
         this.number = number;
         this.passiveHost = passiveHost;
         this.random = random;
-        mtuCode = random.nextInt(1, 6);
+        mtu = PathMtu.ofCode(random.nextInt(1, 6));
         passiveEnds = random.nextBoolean();
         // The applications of a stream end it themselves; those of other connections may be interrupted.
         disconnectAfterNanos = kind != SideKind.STREAM && random.nextInt(ENDED_EARLY) == 0
@@ -93,7 +94,7 @@ final class SimulatedConnection {
                 .startingPsn(terms.startingPsn())
                 .responderResources(terms.servedReads())
                 .initiatorDepth(terms.servedReads())
-                .pathMtu(mtuCode)
+                .pathMtu(mtu.code())
                 .retryCount(7)
                 .rnrRetryCount(7)
                 .remoteResponseTimeout(random.nextInt(14, 19))
@@ -118,7 +119,7 @@ final class SimulatedConnection {
     void onRequest(CmConnection connection, Req request) {
         boolean isKnown = request.transportType() == (kind == SideKind.UNRELIABLE ? Req.TRANSPORT_UC : Req.TRANSPORT_RC)
                 || kind == SideKind.EXTENDED && request.isExtended();
-        if (!isKnown || mtuBytes(request.pathMtu()) != mtuBytes()) {
+        if (!isKnown || request.pathMtu() != mtu.code()) {
             throw new SimulationFailure(name + ": the request was changed in transit: " + request);
         }
         if (passive != null || random.nextInt(REJECTED) == 0) {
@@ -175,12 +176,7 @@ final class SimulatedConnection {
 
     /** Returns the path MTU in bytes. */
     int mtuBytes() {
-        return mtuBytes(mtuCode);
-    }
-
-    /** Returns the path MTU in bytes for a code in a message. */
-    static int mtuBytes(int code) {
-        return 128 << code;
+        return mtu.bytes();
     }
 
     long nowNanos() {

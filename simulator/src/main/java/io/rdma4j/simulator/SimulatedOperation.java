@@ -1,7 +1,7 @@
 package io.rdma4j.simulator;
 
 import io.rdma4j.transport.SendRequest;
-import io.rdma4j.transport.WorkOpcode;
+import io.rdma4j.value.SendOpcode;
 
 /** A send work request of a run, with its expected effects. */
 final class SimulatedOperation {
@@ -9,7 +9,7 @@ final class SimulatedOperation {
     final long id;
 
     /** The operation. */
-    final WorkOpcode opcode;
+    final SendOpcode opcode;
 
     /** Length of the message. */
     final int lengthBytes;

@@ -1,13 +1,14 @@
 package io.rdma4j.simulator;
 
 import io.rdma4j.simulator.network.SimulatedHost;
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.QueuePairEvent;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.SendRequest;
-import io.rdma4j.transport.WorkStatus;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.SplittableRandom;
@@ -142,10 +143,10 @@ final class SimulatedSide implements ConnectedSide {
             int packetBytes = Math.min(parameters.maxMessageBytes(), MAX_PAYLOAD_BYTES) + HEADER_BYTES;
             queuePair.rateLimit(SLOWEST_PACKETS_PER_SECOND * packetBytes << random.nextInt(RATE_DOUBLINGS));
         }
-        queuePair.toInit(AccessFlags.REMOTE_WRITE
-                | AccessFlags.REMOTE_READ
-                | AccessFlags.REMOTE_ATOMIC
-                | AccessFlags.FLUSH_GLOBAL);
+        queuePair.toInit(AccessFlag.REMOTE_WRITE.bit()
+                | AccessFlag.REMOTE_READ.bit()
+                | AccessFlag.REMOTE_ATOMIC.bit()
+                | AccessFlag.FLUSH_GLOBAL.bit());
         host.add(queuePair);
     }
 
@@ -300,7 +301,7 @@ final class SimulatedSide implements ConnectedSide {
             }
             planned--;
         }
-        if (queuePair.state() == QueuePairMachine.State.ERROR) {
+        if (queuePair.state() == QueuePairState.ERROR) {
             end(); // a request of the peer was refused
             return;
         }
@@ -311,7 +312,7 @@ final class SimulatedSide implements ConnectedSide {
         if (watch == null) {
             return;
         }
-        boolean isBusy = !unfinished.isEmpty() || queuePair.state() != QueuePairMachine.State.READY_TO_SEND;
+        boolean isBusy = !unfinished.isEmpty() || queuePair.state() != QueuePairState.READY_TO_SEND;
         if (watch.work(nowNanos, isBusy)) {
             queuePair.keepAlive(nowNanos, watch.intervalNanos());
         }
@@ -319,9 +320,9 @@ final class SimulatedSide implements ConnectedSide {
 
     /** Occasionally drains the send queue, and resumes it later. */
     private void drainOrResume() {
-        if (queuePair.state() == QueuePairMachine.State.READY_TO_SEND && random.nextInt(DRAINS) == 0) {
+        if (queuePair.state() == QueuePairState.READY_TO_SEND && random.nextInt(DRAINS) == 0) {
             queuePair.drain(random.nextBoolean());
-        } else if (queuePair.state() == QueuePairMachine.State.SEND_QUEUE_DRAINED
+        } else if (queuePair.state() == QueuePairState.SEND_QUEUE_DRAINED
                 && !queuePair.isDraining()
                 && random.nextInt(3) == 0) {
             queuePair.resume();
@@ -351,7 +352,7 @@ final class SimulatedSide implements ConnectedSide {
 
     private void onSendCompletion(Completion completion) {
         check(completion.queuePairNumber == queuePair.number(), "a completion of another queue pair");
-        if (completion.status != WorkStatus.SUCCESS) {
+        if (completion.status != CompletionStatus.SUCCESS) {
             onSendFailure(completion);
             return;
         }
@@ -375,7 +376,7 @@ final class SimulatedSide implements ConnectedSide {
     }
 
     /** Returns whether the queue pair may break with a status. */
-    private boolean isPermitted(WorkStatus status) {
+    private boolean isPermitted(CompletionStatus status) {
         return switch (status) {
             case RETRY_EXCEEDED_ERROR -> mayBreak.getAsBoolean() || peer.broken || peer.requests.hasBrokenRules();
             case REMOTE_ACCESS_ERROR -> requests.hasBrokenRules();
@@ -392,7 +393,7 @@ final class SimulatedSide implements ConnectedSide {
             broken = true;
         } else {
             check(
-                    completion.status == WorkStatus.WORK_REQUEST_FLUSHED_ERROR,
+                    completion.status == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR,
                     "status " + completion.status + " after the queue pair broke");
         }
         // Unsignaled requests that succeeded; after the first failure there are none.

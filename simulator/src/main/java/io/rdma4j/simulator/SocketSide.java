@@ -7,15 +7,15 @@ import io.rdma4j.sockets.datagram.DatagramPath;
 import io.rdma4j.sockets.datagram.DatagramProtocol;
 import io.rdma4j.sockets.datagram.DatagramSizes;
 import io.rdma4j.sockets.datagram.LocalEnd;
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.UdQueuePair;
-import io.rdma4j.transport.WorkOpcode;
-import io.rdma4j.transport.WorkStatus;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.rsocket.DatagramHeader;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -71,7 +71,7 @@ final class SocketSide implements DatagramNetwork {
         MemorySegment sendMemory = MemorySegment.ofArray(new byte[SLOTS * DatagramSizes.SLOT_BYTES]);
         MemorySegment receiveMemory = MemorySegment.ofArray(new byte[SLOTS * stride]);
         sendRegion = host.memory().register(sendMemory, 0, 0, UnreliableSide.DOMAIN);
-        receiveRegion = host.memory().register(receiveMemory, 0, AccessFlags.LOCAL_WRITE, UnreliableSide.DOMAIN);
+        receiveRegion = host.memory().register(receiveMemory, 0, AccessFlag.LOCAL_WRITE.bit(), UnreliableSide.DOMAIN);
         queuePair = new UdQueuePair(
                 host.unusedQueuePairNumber(),
                 new QueuePairMachine.Configuration(SLOTS, SLOTS, 1, 1, 0, true, UnreliableSide.DOMAIN),
@@ -143,7 +143,7 @@ final class SocketSide implements DatagramNetwork {
             return;
         }
         request.workRequestId = slot;
-        request.opcode = WorkOpcode.SEND;
+        request.opcode = SendOpcode.SEND;
         request.signaled = true;
         request.solicited = false;
         request.inline = false;
@@ -178,12 +178,12 @@ final class SocketSide implements DatagramNetwork {
     }
 
     private void onSendCompletion(Completion completion) {
-        check(completion.status == WorkStatus.SUCCESS, "a send ended with " + completion.status);
+        check(completion.status == CompletionStatus.SUCCESS, "a send ended with " + completion.status);
         protocol.onSent(end, (int) completion.workRequestId);
     }
 
     private void onReceiveCompletion(Completion completion) {
-        check(completion.status == WorkStatus.SUCCESS, "a receive ended with " + completion.status);
+        check(completion.status == CompletionStatus.SUCCESS, "a receive ended with " + completion.status);
         posted--;
         protocol.onReceived(
                 end,

@@ -5,7 +5,6 @@ import io.rdma4j.sockets.stream.StreamMemory;
 import io.rdma4j.sockets.stream.StreamPort;
 import io.rdma4j.sockets.stream.StreamProtocol;
 import io.rdma4j.sockets.stream.StreamSizes;
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.QueuePairEvent;
@@ -13,8 +12,10 @@ import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SendRequest;
-import io.rdma4j.transport.WorkOpcode;
-import io.rdma4j.transport.WorkStatus;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.SendOpcode;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
@@ -50,10 +51,11 @@ final class StreamQueuePair implements StreamPort {
         this.hasImmediate = hasImmediate;
         this.random = random;
         this.side = side;
-        local = register(StreamMemory.localBytes(sizes), AccessFlags.LOCAL_WRITE);
-        received = register(sizes.receiveBufferBytes(), AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE);
-        table = register(StreamMemory.tableBytes(sizes), AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE);
-        words = register((long) Integer.BYTES * (sizes.sendQueue() + sizes.receiveQueue()), AccessFlags.LOCAL_WRITE);
+        local = register(StreamMemory.localBytes(sizes), AccessFlag.LOCAL_WRITE.bit());
+        received = register(sizes.receiveBufferBytes(), AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_WRITE.bit());
+        table = register(StreamMemory.tableBytes(sizes), AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_WRITE.bit());
+        words = register(
+                (long) Integer.BYTES * (sizes.sendQueue() + sizes.receiveQueue()), AccessFlag.LOCAL_WRITE.bit());
         configuration = new QueuePairMachine.Configuration(
                 sizes.sendQueue(), sizes.receiveQueue(), 2, 1, sizes.inlineBytes(), false, 1);
         machine = new RcQueuePair(
@@ -63,7 +65,7 @@ final class StreamQueuePair implements StreamPort {
                 this::onCompletion,
                 this::onCompletion,
                 event -> hasReceived |= event == QueuePairEvent.COMMUNICATION_ESTABLISHED);
-        machine.toInit(AccessFlags.REMOTE_WRITE);
+        machine.toInit(AccessFlag.REMOTE_WRITE.bit());
         host.add(machine);
         memory = new StreamMemory(
                 local.memory(),
@@ -122,15 +124,15 @@ final class StreamQueuePair implements StreamPort {
 
     @Override
     public void write(long id, LocalRanges bytes, long remoteAddress, int remoteKey) {
-        post(id, WorkOpcode.RDMA_WRITE, bytes, remoteAddress, remoteKey, 0);
+        post(id, SendOpcode.RDMA_WRITE, bytes, remoteAddress, remoteKey, 0);
     }
 
     @Override
     public void writeWithImmediate(long id, LocalRanges bytes, long remoteAddress, int remoteKey, int word) {
-        post(id, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE, bytes, remoteAddress, remoteKey, word);
+        post(id, SendOpcode.RDMA_WRITE_WITH_IMMEDIATE, bytes, remoteAddress, remoteKey, word);
     }
 
-    private void post(long id, WorkOpcode opcode, LocalRanges bytes, long remoteAddress, int remoteKey, int word) {
+    private void post(long id, SendOpcode opcode, LocalRanges bytes, long remoteAddress, int remoteKey, int word) {
         side.onPosted(bytes.totalLength(), remoteAddress, remoteKey);
         SendRequest request = claim(id, opcode);
         request.remoteAddress = remoteAddress;
@@ -163,13 +165,13 @@ final class StreamQueuePair implements StreamPort {
         long at = (long) Integer.BYTES * nextWord;
         nextWord = (nextWord + 1) % sizes.sendQueue();
         words.memory().set(ValueLayout.JAVA_INT_UNALIGNED, at, word);
-        SendRequest request = claim(id, WorkOpcode.SEND);
+        SendRequest request = claim(id, SendOpcode.SEND);
         request.lengthBytes = Integer.BYTES;
         request.list.add(words, at, Integer.BYTES);
         machine.sendQueue().publish();
     }
 
-    private SendRequest claim(long id, WorkOpcode opcode) {
+    private SendRequest claim(long id, SendOpcode opcode) {
         SendRequest request = machine.sendQueue().claim();
         if (request == null) {
             throw new SimulationFailure("more requests in flight than the send queue has slots");
@@ -200,11 +202,11 @@ final class StreamQueuePair implements StreamPort {
     // ---- completions
 
     private void onCompletion(Completion completion) {
-        retriesExceeded |= completion.status == WorkStatus.RETRY_EXCEEDED_ERROR;
+        retriesExceeded |= completion.status == CompletionStatus.RETRY_EXCEEDED_ERROR;
         completions.add(new QueuedCompletion(
                 completion.workRequestId,
                 completion.isReceive,
-                completion.status == WorkStatus.SUCCESS,
+                completion.status == CompletionStatus.SUCCESS,
                 completion.immediate,
                 (int) completion.byteLength));
     }
@@ -224,7 +226,7 @@ final class StreamQueuePair implements StreamPort {
             }
         }
         protocol.update();
-        if (machine.state() == QueuePairMachine.State.ERROR) {
+        if (machine.state() == QueuePairState.ERROR) {
             machine.flush(); // requests posted since the queue pair broke
         }
     }

@@ -3,9 +3,9 @@ package io.rdma4j.simulator;
 import io.rdma4j.simulator.network.SimulatedHost;
 import io.rdma4j.sockets.stream.StreamMemory;
 import io.rdma4j.sockets.stream.StreamProtocol;
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.QueuePairMachine;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.wire.rsocket.BufferDescriptor;
 import io.rdma4j.wire.rsocket.ConnectData;
 import io.rdma4j.wire.rsocket.MappingEntry;
@@ -107,7 +107,7 @@ final class StreamSide implements ConnectedSide {
                 .register(
                         MemorySegment.ofArray(mapped),
                         random.nextLong() & 0x7fff_ffff_ffff_f000L,
-                        AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE,
+                        AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_WRITE.bit(),
                         1);
     }
 

@@ -1,14 +1,14 @@
 package io.rdma4j.simulator;
 
 import io.rdma4j.simulator.network.SimulatedHost;
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.QueuePairEvent;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.UcQueuePair;
-import io.rdma4j.transport.WorkOpcode;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.SendOpcode;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -21,8 +21,8 @@ import java.util.SplittableRandom;
  * the target memory is unchanged or has a value that some WRITE had for it.
  */
 final class UnreliableConnectionSide extends UnreliableSide implements ConnectedSide {
-    private static final WorkOpcode[] OPCODES = {
-        WorkOpcode.SEND, WorkOpcode.SEND_WITH_IMMEDIATE, WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE
+    private static final SendOpcode[] OPCODES = {
+        SendOpcode.SEND, SendOpcode.SEND_WITH_IMMEDIATE, SendOpcode.RDMA_WRITE, SendOpcode.RDMA_WRITE_WITH_IMMEDIATE
     };
     private static final int CANARY_BYTES = 64;
     private static final int TARGET_BYTES = 4096;
@@ -61,7 +61,7 @@ final class UnreliableConnectionSide extends UnreliableSide implements Connected
                 .register(
                         MemorySegment.ofArray(targetBytes).asSlice(CANARY_BYTES, TARGET_BYTES),
                         random.nextLong() & 0x7fff_ffff_ffff_f000L,
-                        AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE,
+                        AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_WRITE.bit(),
                         DOMAIN);
         for (int i = 0; i < TARGET_BYTES; i++) {
             allowed.set(i * VALUES);
@@ -73,7 +73,7 @@ final class UnreliableConnectionSide extends UnreliableSide implements Connected
                 this::onSendCompletion,
                 this::onReceiveCompletion,
                 event -> hasReceived |= event == QueuePairEvent.COMMUNICATION_ESTABLISHED);
-        queuePair.toInit(AccessFlags.REMOTE_WRITE);
+        queuePair.toInit(AccessFlag.REMOTE_WRITE.bit());
         startingPsn = ConnectedSide.startingPsn(random);
         host.add(queuePair);
     }
@@ -152,7 +152,7 @@ final class UnreliableConnectionSide extends UnreliableSide implements Connected
     void fill(SendRequest request) {
         request.opcode = OPCODES[random.nextInt(OPCODES.length)];
         boolean isWrite =
-                request.opcode == WorkOpcode.RDMA_WRITE || request.opcode == WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE;
+                request.opcode == SendOpcode.RDMA_WRITE || request.opcode == SendOpcode.RDMA_WRITE_WITH_IMMEDIATE;
         byte[] message = message(request, isWrite ? Math.min(maxMessageBytes, TARGET_BYTES) : maxMessageBytes);
         if (isWrite) {
             int offset = random.nextInt(TARGET_BYTES - message.length + 1);
@@ -165,7 +165,7 @@ final class UnreliableConnectionSide extends UnreliableSide implements Connected
             packets[i] = MessageLedger.packet(0, peer.queuePair.number(), psn++);
         }
         // The ledger records a WRITE only if it has immediate data, and then without the bytes.
-        boolean isRecorded = request.opcode != WorkOpcode.RDMA_WRITE;
+        boolean isRecorded = request.opcode != SendOpcode.RDMA_WRITE;
         ledger.add(name, peer.name, isWrite ? new byte[0] : message, isRecorded, packets);
     }
 

@@ -1,15 +1,16 @@
 package io.rdma4j.simulator;
 
 import io.rdma4j.simulator.network.SimulatedHost;
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.UdQueuePair;
-import io.rdma4j.transport.WorkOpcode;
-import io.rdma4j.transport.WorkStatus;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.SendOpcode;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -85,8 +86,8 @@ abstract class UnreliableSide {
         source = host.memory().register(MemorySegment.ofArray(sourceBytes), address(), 0, DOMAIN);
         receiveBytes = new byte[receivesLeft * maxReceiveBytes + 1];
         Arrays.fill(receiveBytes, UNTOUCHED);
-        receives =
-                host.memory().register(MemorySegment.ofArray(receiveBytes), address(), AccessFlags.LOCAL_WRITE, DOMAIN);
+        receives = host.memory()
+                .register(MemorySegment.ofArray(receiveBytes), address(), AccessFlag.LOCAL_WRITE.bit(), DOMAIN);
         configuration = new QueuePairMachine.Configuration(
                 random.nextInt(1, 12),
                 alwaysHasReceives ? receivesLeft + 1 : random.nextInt(1, 12),
@@ -213,8 +214,8 @@ abstract class UnreliableSide {
      */
     byte[] message(SendRequest request, int maxBytes) {
         int length = RandomPieces.length(random, maxBytes);
-        boolean hasImmediate = request.opcode == WorkOpcode.SEND_WITH_IMMEDIATE
-                || request.opcode == WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE;
+        boolean hasImmediate = request.opcode == SendOpcode.SEND_WITH_IMMEDIATE
+                || request.opcode == SendOpcode.RDMA_WRITE_WITH_IMMEDIATE;
         byte[] message = new byte[hasImmediate ? length : Math.max(Integer.BYTES, length)];
         random.nextBytes(message);
         if (hasImmediate) {
@@ -246,7 +247,7 @@ abstract class UnreliableSide {
         check(isPermitted(completion), "a receive ended with " + completion.status);
         Posted receive = posted.remove(completion.workRequestId);
         check(receive != null, "receive " + completion.workRequestId + " was not posted, or completes again");
-        if (receive != null && completion.status == WorkStatus.SUCCESS) {
+        if (receive != null && completion.status == CompletionStatus.SUCCESS) {
             check(
                     completion.isReceiveOfWrite || completion.byteLength <= receive.size,
                     completion.byteLength + " bytes in a receive of " + receive.size);
@@ -255,8 +256,8 @@ abstract class UnreliableSide {
     }
 
     private boolean isPermitted(Completion completion) {
-        return completion.status == WorkStatus.SUCCESS
-                || ended && completion.status == WorkStatus.WORK_REQUEST_FLUSHED_ERROR;
+        return completion.status == CompletionStatus.SUCCESS
+                || ended && completion.status == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR;
     }
 
     /** Returns the number in a message. */
@@ -278,7 +279,7 @@ abstract class UnreliableSide {
         check(ended || signaled.isEmpty(), "sends without completion: " + signaled);
         check(machine().nextDeadlineNanos() == Long.MAX_VALUE, "a timer is still running");
         check(
-                ended || machine().state() == QueuePairMachine.State.READY_TO_SEND,
+                ended || machine().state() == QueuePairState.READY_TO_SEND,
                 "the state is " + machine().state());
         boolean untouched = true;
         for (Posted each : posted.values()) {

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import io.rdma4j.cm.RoutePath;
 import io.rdma4j.sockets.options.RdmaSocketOptions;
 import io.rdma4j.sockets.stream.StreamSizes;
-import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.value.PathMtu;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.foreign.Arena;

@@ -2,8 +2,8 @@ package io.rdma4j.soft;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionParameters;
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.soft.process.ProcessStack;
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RdmaException;

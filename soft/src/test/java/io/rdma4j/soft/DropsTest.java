@@ -6,7 +6,7 @@ import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.engine.EngineCounters;
 import io.rdma4j.soft.process.ProcessStack;
-import io.rdma4j.verbs.Gid;
+import io.rdma4j.value.Gid;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Frame;

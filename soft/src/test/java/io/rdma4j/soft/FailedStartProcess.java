@@ -1,7 +1,7 @@
 package io.rdma4j.soft;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.PortSpace;
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.net.InetAddress;

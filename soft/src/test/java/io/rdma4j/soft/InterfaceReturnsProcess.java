@@ -2,7 +2,7 @@ package io.rdma4j.soft;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionManager;
-import io.rdma4j.cm.PortSpace;
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;

@@ -3,7 +3,7 @@ package io.rdma4j.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fixture.TestEndpoint;
-import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.value.QueuePairState;
 import java.net.InetAddress;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;

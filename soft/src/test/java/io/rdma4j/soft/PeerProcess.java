@@ -1,7 +1,7 @@
 package io.rdma4j.soft;
 
 import io.rdma4j.fixture.TestEndpoint;
-import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkCompletion;
 import java.io.BufferedReader;

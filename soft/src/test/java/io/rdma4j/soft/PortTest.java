@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.soft.host.RunDirectories;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PathMtu;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.GidEntry;
-import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.PortState;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;

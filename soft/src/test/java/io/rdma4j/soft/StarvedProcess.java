@@ -1,8 +1,8 @@
 package io.rdma4j.soft;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.soft.host.SystemFailure;
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.RdmaException;
 import java.io.FileInputStream;

@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.AccessFlag;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.locks.ReentrantLock;
@@ -18,7 +19,7 @@ import org.openjdk.jcstress.infra.results.ZL_Result;
 public final class MemoryTableStress {
     private static final int KEY = 0x1234;
     private static final int DOMAIN = 1;
-    private static final int ACCESS = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE;
+    private static final int ACCESS = AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_WRITE.bit();
     private static final long ADDRESS = 0x1000;
 
     private MemoryTableStress() {}
@@ -101,7 +102,7 @@ public final class MemoryTableStress {
         /** Changes rights and domain. */
         @Actor
         public void owner() {
-            MemoryRegion _ = table.change(region, AccessFlags.REMOTE_READ, 2);
+            MemoryRegion _ = table.change(region, AccessFlag.REMOTE_READ.bit(), 2);
         }
 
         /** Looks up the key, and the present object of a region that a work request has. */

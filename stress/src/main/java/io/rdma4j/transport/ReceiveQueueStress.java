@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.AccessFlag;
 import java.lang.foreign.MemorySegment;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -13,7 +14,7 @@ import org.openjdk.jcstress.infra.results.LL_Result;
 /** The ring of receives, of one queue pair or shared. */
 public final class ReceiveQueueStress {
     private static final MemoryRegion REGION =
-            new MemoryTable(() -> 5).register(MemorySegment.ofArray(new byte[8]), 0, AccessFlags.LOCAL_WRITE, 1);
+            new MemoryTable(() -> 5).register(MemorySegment.ofArray(new byte[8]), 0, AccessFlag.LOCAL_WRITE.bit(), 1);
 
     private ReceiveQueueStress() {}
 

@@ -1,5 +1,7 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.AtomicAckEth;
 import io.rdma4j.wire.Opcode;
@@ -67,7 +69,7 @@ final class Completer {
         while (queue.at(index).isDone(sequence)) {
             index++;
         }
-        return queue.at(index).opcode == WorkOpcode.RDMA_READ;
+        return queue.at(index).opcode == SendOpcode.RDMA_READ;
     }
 
     private boolean onAcknowledge(long nowNanos, long sequence, int syndrome) {
@@ -102,9 +104,9 @@ final class Completer {
         }
         queuePair.failSend(
                 switch (syndrome) {
-                    case Aeth.NAK_INVALID_REQUEST -> WorkStatus.REMOTE_INVALID_REQUEST_ERROR;
-                    case Aeth.NAK_REMOTE_ACCESS_ERROR -> WorkStatus.REMOTE_ACCESS_ERROR;
-                    default -> WorkStatus.REMOTE_OPERATION_ERROR;
+                    case Aeth.NAK_INVALID_REQUEST -> CompletionStatus.REMOTE_INVALID_REQUEST_ERROR;
+                    case Aeth.NAK_REMOTE_ACCESS_ERROR -> CompletionStatus.REMOTE_ACCESS_ERROR;
+                    default -> CompletionStatus.REMOTE_OPERATION_ERROR;
                 });
         return true;
     }
@@ -128,9 +130,9 @@ final class Completer {
         }
         SendRequest r = queue.at(queue.head());
         Opcode opcode = packet.opcode();
-        boolean isExpected = r.opcode == WorkOpcode.RDMA_READ || r.opcode.isAnsweredEmpty();
+        boolean isExpected = r.opcode.needsResponse() && !r.opcode.isAtomic();
         if (!isExpected || opcode.hasAeth() && !Aeth.isAck(packet.syndrome())) {
-            queuePair.failSend(WorkStatus.BAD_RESPONSE_ERROR);
+            queuePair.failSend(CompletionStatus.BAD_RESPONSE_ERROR);
             return true;
         }
         // A repeated READ may restart with FIRST (specification) or continue with MIDDLE (Linux); both are accepted.
@@ -138,7 +140,7 @@ final class Completer {
         long to = (sequence - r.firstSequence) * window.mtu();
         int length = (int) Math.min(window.mtu(), r.lengthBytes - to);
         if (opcode.isLast() != endsPart || packet.payloadLength() != length || !Responder.hasRightPad(packet)) {
-            queuePair.failSend(WorkStatus.BAD_RESPONSE_ERROR);
+            queuePair.failSend(CompletionStatus.BAD_RESPONSE_ERROR);
             return true;
         }
         store(nowNanos, r, to, packet.payloadSegment(), packet.payloadOffset(), length);
@@ -155,7 +157,7 @@ final class Completer {
         }
         SendRequest r = queue.at(queue.head());
         if (!r.opcode.isAtomic() || !Aeth.isAck(packet.syndrome())) {
-            queuePair.failSend(WorkStatus.BAD_RESPONSE_ERROR);
+            queuePair.failSend(CompletionStatus.BAD_RESPONSE_ERROR);
             return true;
         }
         long original = AtomicAckEth.original(packet.segment(), packet.atomicAckEthOffset());
@@ -174,7 +176,7 @@ final class Completer {
         if (LocalMemory.scatter(r.list, queuePair.protectionDomain(), to, in, at, length)) {
             requester.onReadOrAtomicResponse(nowNanos, r);
         } else {
-            queuePair.failSend(WorkStatus.LOCAL_PROTECTION_ERROR);
+            queuePair.failSend(CompletionStatus.LOCAL_PROTECTION_ERROR);
         }
     }
 }

@@ -1,5 +1,7 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
@@ -13,7 +15,7 @@ public final class Completion {
     public long workRequestId;
 
     /** Final status of the work request. */
-    public WorkStatus status = WorkStatus.SUCCESS;
+    public CompletionStatus status = CompletionStatus.SUCCESS;
 
     /** Number of the queue pair that the work request was posted to. */
     public int queuePairNumber;
@@ -22,7 +24,7 @@ public final class Completion {
     public boolean isReceive;
 
     /** Operation of a send work request; meaningless for a receive. */
-    public WorkOpcode opcode = WorkOpcode.SEND;
+    public SendOpcode opcode = SendOpcode.SEND;
 
     /** True if the receive was consumed by an RDMA WRITE with immediate data, which places no data in it. */
     public boolean isReceiveOfWrite;
@@ -64,7 +66,7 @@ public final class Completion {
     public Completion() {}
 
     /** Sets the result of a work request and clears all other fields. */
-    void clear(int number, long id, WorkStatus result, boolean ofReceive) {
+    void clear(int number, long id, CompletionStatus result, boolean ofReceive) {
         queuePairNumber = number;
         workRequestId = id;
         status = result;
@@ -78,7 +80,7 @@ public final class Completion {
         sourceQueuePair = 0;
         hasRouteHeader = false;
         hasIpv4Header = false;
-        solicited = result != WorkStatus.SUCCESS;
+        solicited = result != CompletionStatus.SUCCESS;
         isLost = false;
     }
 

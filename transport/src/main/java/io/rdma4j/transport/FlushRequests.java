@@ -1,5 +1,8 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.PlacementType;
+import io.rdma4j.value.SelectivityLevel;
 import io.rdma4j.wire.Feth;
 import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.Reth;
@@ -11,7 +14,12 @@ import org.jspecify.annotations.Nullable;
  * the checks are those of Linux rdma_rxe, which however accepts reserved values.
  */
 final class FlushRequests {
-    private static final int PLACEMENTS = Feth.GLOBAL | Feth.PERSISTENT;
+    private static final int FLUSH_GLOBAL = AccessFlag.FLUSH_GLOBAL.bit();
+    private static final int FLUSH_PERSISTENT = AccessFlag.FLUSH_PERSISTENT.bit();
+    private static final int GLOBAL = PlacementType.GLOBAL.bit();
+    private static final int PERSISTENT = PlacementType.PERSISTENT.bit();
+    private static final int PLACEMENTS = GLOBAL | PERSISTENT;
+    private static final int REGION = SelectivityLevel.REGION.code();
 
     private FlushRequests() {}
 
@@ -24,19 +32,18 @@ final class FlushRequests {
         int placement = placement(packet);
         return placement != 0
                 && (placement & ~PLACEMENTS) == 0
-                && Feth.selectivity(packet.segment(), packet.fethOffset()) <= Feth.REGION;
+                && Feth.selectivity(packet.segment(), packet.fethOffset()) <= REGION;
     }
 
     /** Returns the rights that a request needs, of the queue pair and of the region. */
     static int rights(Packet packet) {
         int placement = placement(packet);
-        return ((placement & Feth.GLOBAL) != 0 ? AccessFlags.FLUSH_GLOBAL : 0)
-                | ((placement & Feth.PERSISTENT) != 0 ? AccessFlags.FLUSH_PERSISTENT : 0);
+        return ((placement & GLOBAL) != 0 ? FLUSH_GLOBAL : 0) | ((placement & PERSISTENT) != 0 ? FLUSH_PERSISTENT : 0);
     }
 
     /** Returns whether a request concerns the whole region of its key, so that its address and length have no meaning. */
     static boolean concernsRegion(Packet packet) {
-        return Feth.selectivity(packet.segment(), packet.fethOffset()) == Feth.REGION;
+        return Feth.selectivity(packet.segment(), packet.fethOffset()) == REGION;
     }
 
     /**
@@ -58,6 +65,6 @@ final class FlushRequests {
         boolean isWhole = concernsRegion(packet);
         long offset = isWhole ? 0 : Reth.address(packet.segment(), packet.rethOffset()) - target.address();
         long length = isWhole ? target.lengthBytes() : Responder.dmaLength(packet);
-        return LocalMemory.flush(target.memory(), offset, length, (placement(packet) & Feth.PERSISTENT) != 0);
+        return LocalMemory.flush(target.memory(), offset, length, (placement(packet) & PERSISTENT) != 0);
     }
 }

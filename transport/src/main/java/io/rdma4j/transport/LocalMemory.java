@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.AccessFlag;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * or confined it to another thread, the copy fails as for a missing access right.
  */
 final class LocalMemory {
+    private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
+
     private static final VarHandle ALIGNED = ValueLayout.JAVA_LONG.varHandle();
 
     private static final @Nullable ForeignMemory FOREIGN = ForeignMemory.chosen();
@@ -87,7 +90,7 @@ final class LocalMemory {
             int part = (int) Math.min(left, piece - skip);
             long offset = list.offsets[i] + skip;
             if (region == null
-                    || !isUsable(region, protectionDomain, AccessFlags.LOCAL_WRITE, offset, part)
+                    || !isUsable(region, protectionDomain, LOCAL_WRITE, offset, part)
                     || !copy(in, at + length - left, region.memory(), offset, part)) {
                 return false;
             }

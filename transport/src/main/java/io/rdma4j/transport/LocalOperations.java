@@ -1,5 +1,8 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -8,25 +11,33 @@ import org.jspecify.annotations.Nullable;
  * (C10-72 to C10-75, o10-36.2.2, o10-37.2.30, o10-37.2.40), as implemented by Linux rdma_rxe.
  */
 final class LocalOperations {
-    private static final int WINDOW_ACCESS =
-            AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC | AccessFlags.ZERO_BASED;
+    private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
+    private static final int REMOTE_WRITE = AccessFlag.REMOTE_WRITE.bit();
+    private static final int REMOTE_READ = AccessFlag.REMOTE_READ.bit();
+    private static final int REMOTE_ATOMIC = AccessFlag.REMOTE_ATOMIC.bit();
+    private static final int MEMORY_WINDOW_BIND = AccessFlag.MEMORY_WINDOW_BIND.bit();
+    private static final int ZERO_BASED = AccessFlag.ZERO_BASED.bit();
+
+    private static final int WINDOW_ACCESS = REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC | ZERO_BASED;
 
     private LocalOperations() {}
 
     /** Executes a local work request. Returns null on success, otherwise the error status. */
-    static @Nullable WorkStatus execute(SendRequest r, QueuePairMachine queuePair, MemoryTable memory) {
-        if (r.opcode == WorkOpcode.LOCAL_INVALIDATE) {
-            return memory.invalidate(r.invalidateKey, queuePair) ? null : WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
+    static @Nullable CompletionStatus execute(SendRequest r, QueuePairMachine queuePair, MemoryTable memory) {
+        if (r.opcode == SendOpcode.LOCAL_INVALIDATE) {
+            return memory.invalidate(r.invalidateKey, queuePair)
+                    ? null
+                    : CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
         }
         synchronized (memory) { // other threads may deregister the region or deallocate the window
             return bind(r, queuePair, memory);
         }
     }
 
-    private static @Nullable WorkStatus bind(SendRequest r, QueuePairMachine queuePair, MemoryTable memory) {
+    private static @Nullable CompletionStatus bind(SendRequest r, QueuePairMachine queuePair, MemoryTable memory) {
         MemoryWindow window = r.window;
         if (window == null || !mayBind(r, window, queuePair.protectionDomain())) {
-            return WorkStatus.MEMORY_WINDOW_BIND_ERROR;
+            return CompletionStatus.MEMORY_WINDOW_BIND_ERROR;
         }
         memory.unbind(window);
         int key = window.key() & ~0xff | r.remoteKey & 0xff;
@@ -35,12 +46,12 @@ final class LocalOperations {
             window.set(key, null, null);
             return null;
         }
-        boolean isZeroBased = (r.bindAccess & AccessFlags.ZERO_BASED) != 0;
+        boolean isZeroBased = (r.bindAccess & ZERO_BASED) != 0;
         MemorySegment slice;
         try {
             slice = region.memory().asSlice(r.bindOffset, r.bindLength);
         } catch (IndexOutOfBoundsException e) {
-            return WorkStatus.MEMORY_WINDOW_BIND_ERROR;
+            return CompletionStatus.MEMORY_WINDOW_BIND_ERROR;
         }
         MemoryRegion range = new MemoryRegion(
                 slice,
@@ -56,7 +67,7 @@ final class LocalOperations {
 
     private static boolean mayBind(SendRequest r, MemoryWindow window, int protectionDomain) {
         MemoryRegion region = region(r);
-        boolean isZeroBased = (r.bindAccess & AccessFlags.ZERO_BASED) != 0;
+        boolean isZeroBased = (r.bindAccess & ZERO_BASED) != 0;
         boolean isUnbind = region == null || r.bindLength == 0;
         boolean stateAllows = window.isValid()
                 && window.protectionDomain() == protectionDomain
@@ -70,13 +81,13 @@ final class LocalOperations {
     }
 
     private static boolean regionAllows(SendRequest r, MemoryRegion region, int protectionDomain) {
-        boolean needsLocalWrite = (r.bindAccess & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0;
+        boolean needsLocalWrite = (r.bindAccess & (REMOTE_WRITE | REMOTE_ATOMIC)) != 0;
         return region.isValid()
                 && region.window() == null
                 && region.protectionDomain() == protectionDomain
-                && region.allows(AccessFlags.MEMORY_WINDOW_BIND)
-                && !region.allows(AccessFlags.ZERO_BASED)
-                && (!needsLocalWrite || region.allows(AccessFlags.LOCAL_WRITE))
+                && region.allows(MEMORY_WINDOW_BIND)
+                && !region.allows(ZERO_BASED)
+                && (!needsLocalWrite || region.allows(LOCAL_WRITE))
                 && region.containsOffset(r.bindOffset, r.bindLength);
     }
 }

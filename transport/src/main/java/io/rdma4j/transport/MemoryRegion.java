@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.AccessFlag;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -152,7 +153,7 @@ public final class MemoryRegion {
         return key;
     }
 
-    /** Returns the access rights, bits of {@link AccessFlags}. */
+    /** Returns the access rights, bits of {@link AccessFlag}. */
     public int access() {
         return access;
     }

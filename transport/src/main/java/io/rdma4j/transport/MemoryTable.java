@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.AccessFlag;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
@@ -49,7 +50,7 @@ public final class MemoryTable {
      *
      * @param memory the memory; zero bytes are allowed
      * @param address first address, as peers use it; {@code address + size} must not wrap around
-     * @param access bits of {@link AccessFlags}; remote write and remote atomic require local write
+     * @param access bits of {@link AccessFlag}; remote write and remote atomic require local write
      * @param protectionDomain number of the protection domain
      * @throws IllegalArgumentException if the rights are inconsistent or the addresses wrap around
      */
@@ -65,8 +66,8 @@ public final class MemoryTable {
     }
 
     private static void requireConsistent(int access) {
-        boolean remoteChanges = (access & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0;
-        if (remoteChanges && (access & AccessFlags.LOCAL_WRITE) == 0) {
+        boolean remoteChanges = (access & (AccessFlag.REMOTE_WRITE.bit() | AccessFlag.REMOTE_ATOMIC.bit())) != 0;
+        if (remoteChanges && (access & AccessFlag.LOCAL_WRITE.bit()) == 0) {
             throw new IllegalArgumentException("remote write and remote atomic need local write");
         }
     }
@@ -121,7 +122,7 @@ public final class MemoryTable {
      * drives queue pairs may still use the old ones for its current packet.
      *
      * @param region registered memory
-     * @param access bits of {@link AccessFlags}; remote write and remote atomic require local write
+     * @param access bits of {@link AccessFlag}; remote write and remote atomic require local write
      * @param protectionDomain number of the protection domain
      * @return the object with the new rights and domain, or null if a window is bound to the region
      * @throws IllegalArgumentException if the rights are inconsistent, or the memory is no longer registered

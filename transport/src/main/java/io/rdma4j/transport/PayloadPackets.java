@@ -1,5 +1,7 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Ieth;
 import io.rdma4j.wire.ImmDt;
@@ -43,7 +45,7 @@ final class PayloadPackets {
         if (!gather(r, protectionDomain, from, length, out, payloadAt)) {
             return 0;
         }
-        boolean solicited = r.solicited && opcode.isLast() && r.opcode != WorkOpcode.RDMA_WRITE;
+        boolean solicited = r.solicited && opcode.isLast() && r.opcode != SendOpcode.RDMA_WRITE;
         int pad = -length & 3;
         Bth.write(out, at, opcode.code(), solicited, pad, QueuePairMachine.PARTITION_KEY, peer, requestsAck, psn);
         if (opcode.hasXrcEth()) {
@@ -74,13 +76,13 @@ final class PayloadPackets {
     }
 
     /** Checks a work request's length and memory. Returns null if they are valid, otherwise the error status. */
-    static @Nullable WorkStatus checkMemory(SendRequest r, int protectionDomain, int access) {
+    static @Nullable CompletionStatus checkMemory(SendRequest r, int protectionDomain, int access) {
         if (r.inline) {
-            return r.lengthBytes <= r.inlineData.byteSize() ? null : WorkStatus.LOCAL_LENGTH_ERROR;
+            return r.lengthBytes <= r.inlineData.byteSize() ? null : CompletionStatus.LOCAL_LENGTH_ERROR;
         }
         if (r.list.totalBytes() != r.lengthBytes) {
-            return WorkStatus.LOCAL_LENGTH_ERROR;
+            return CompletionStatus.LOCAL_LENGTH_ERROR;
         }
-        return LocalMemory.isUsable(r.list, protectionDomain, access) ? null : WorkStatus.LOCAL_PROTECTION_ERROR;
+        return LocalMemory.isUsable(r.list, protectionDomain, access) ? null : CompletionStatus.LOCAL_PROTECTION_ERROR;
     }
 }

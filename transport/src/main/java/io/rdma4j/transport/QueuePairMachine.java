@@ -1,5 +1,8 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.wire.Ecn;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
@@ -82,24 +85,6 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         }
     }
 
-    /** Queue pair states, as in {@code ibv_qp_state}. */
-    public enum State {
-        /** Only the transition to INIT is possible. */
-        RESET,
-        /** Receives may be posted; packets are dropped. */
-        INIT,
-        /** The peer's requests are served. */
-        READY_TO_RECEIVE,
-        /** Fully operational. */
-        READY_TO_SEND,
-        /** Started sends are finished, and no new ones are started; the peer's requests are served. */
-        SEND_QUEUE_DRAINED,
-        /** A send of an unreliable transport failed: sends are flushed, the peer's requests are served. */
-        SEND_QUEUE_ERROR,
-        /** All work is flushed; packets are dropped. */
-        ERROR
-    }
-
     /**
      * The path to the peer of a connection. Addresses are in GID form as in {@link io.rdma4j.wire.Frame}.
      *
@@ -144,7 +129,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     final CongestionControl congestion = new CongestionControl(counters);
     private final Completion completion = new Completion();
 
-    private State state = State.RESET;
+    private QueuePairState state = QueuePairState.RESET;
     private int accessFlags;
 
     /** True in SEND_QUEUE_DRAINED while a started send is not finished. */
@@ -194,11 +179,11 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     }
 
     /** Returns the state. */
-    public final State state() {
+    public final QueuePairState state() {
         return state;
     }
 
-    /** Returns the peer's access rights, bits of {@link AccessFlags}. */
+    /** Returns the peer's access rights, bits of {@link AccessFlag}. */
     public final int accessFlags() {
         return accessFlags;
     }
@@ -221,31 +206,31 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     /**
      * Moves from RESET to INIT; in INIT, replaces the access rights.
      *
-     * @param flags access rights of the peer, bits of {@link AccessFlags}
+     * @param flags access rights of the peer, bits of {@link AccessFlag}
      */
     public final void toInit(int flags) {
-        require(state == State.RESET || state == State.INIT, State.INIT);
+        require(state == QueuePairState.RESET || state == QueuePairState.INIT, QueuePairState.INIT);
         accessFlags = flags;
-        state = State.INIT;
+        state = QueuePairState.INIT;
     }
 
     /**
      * Changes the peer's access rights, in any state but RESET.
      *
-     * @param flags bits of {@link AccessFlags}
+     * @param flags bits of {@link AccessFlag}
      */
     public final void changeAccess(int flags) {
-        require(state != State.RESET, state);
+        require(state != QueuePairState.RESET, state);
         accessFlags = flags;
     }
 
     /**
-     * Moves from any state to ERROR and completes everything posted with {@link WorkStatus#WORK_REQUEST_FLUSHED_ERROR}.
+     * Moves from any state to ERROR and completes everything posted with {@link CompletionStatus#WORK_REQUEST_FLUSHED_ERROR}.
      * A reliable connection still sends a pending acknowledgement, so that the peer learns which requests were
      * executed. READ responses are discarded, including those still pending after an earlier failure.
      */
     public final void toError() {
-        state = State.ERROR;
+        state = QueuePairState.ERROR;
         isDraining = false;
         onError(false);
         flush();
@@ -259,8 +244,8 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
      *     longer
      */
     public final void drain(boolean reports) {
-        require(state == State.READY_TO_SEND, State.SEND_QUEUE_DRAINED);
-        state = State.SEND_QUEUE_DRAINED;
+        require(state == QueuePairState.READY_TO_SEND, QueuePairState.SEND_QUEUE_DRAINED);
+        state = QueuePairState.SEND_QUEUE_DRAINED;
         isDraining = true;
         reportsDrained = reports;
         reportIfDrained();
@@ -274,9 +259,9 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     /** Goes back to READY_TO_SEND from SEND_QUEUE_ERROR, or from SEND_QUEUE_DRAINED when nothing is in flight. */
     public final void resume() {
         require(
-                state == State.SEND_QUEUE_DRAINED && !isDraining || state == State.SEND_QUEUE_ERROR,
-                State.READY_TO_SEND);
-        state = State.READY_TO_SEND;
+                state == QueuePairState.SEND_QUEUE_DRAINED && !isDraining || state == QueuePairState.SEND_QUEUE_ERROR,
+                QueuePairState.READY_TO_SEND);
+        state = QueuePairState.READY_TO_SEND;
     }
 
     /**
@@ -342,7 +327,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         accessFlags = 0;
         isLastReceiveReported = false;
         isDraining = false;
-        state = State.RESET;
+        state = QueuePairState.RESET;
     }
 
     /**
@@ -351,13 +336,13 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
      * receive that this queue pair has taken and then reports LAST_RECEIVE_REACHED.
      */
     public final void flush() {
-        if (state != State.ERROR && state != State.SEND_QUEUE_ERROR) {
+        if (state != QueuePairState.ERROR && state != QueuePairState.SEND_QUEUE_ERROR) {
             return;
         }
         while (sendQueue.head() != sendQueue.tail()) {
-            completeSend(sendQueue.at(sendQueue.head()), WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+            completeSend(sendQueue.at(sendQueue.head()), CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
         }
-        if (state == State.ERROR) {
+        if (state == QueuePairState.ERROR) {
             flushReceives();
         }
     }
@@ -365,7 +350,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     private void flushReceives() {
         ReceiveRequest receive;
         while ((receive = receives.posted()) != null) {
-            failReceive(receive, WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+            failReceive(receive, CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
         }
         if (receives.isShared() && !isLastReceiveReported) {
             isLastReceiveReported = true;
@@ -480,7 +465,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     abstract void onReset();
 
     /** Enters a state whose conditions the transport has checked. */
-    final void enter(State next) {
+    final void enter(QueuePairState next) {
         state = next;
         isEstablishedReported = false;
     }
@@ -490,7 +475,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
      * cannot send yet.
      */
     final void onExpectedRequest() {
-        if (state == State.READY_TO_RECEIVE && !isEstablishedReported) {
+        if (state == QueuePairState.READY_TO_RECEIVE && !isEstablishedReported) {
             isEstablishedReported = true;
             events.onAsyncEvent(QueuePairEvent.COMMUNICATION_ESTABLISHED);
         }
@@ -523,21 +508,21 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     }
 
     final boolean isReadyToSend() {
-        return state == State.READY_TO_SEND;
+        return state == QueuePairState.READY_TO_SEND;
     }
 
     /** Returns whether started sends continue. */
     final boolean isSending() {
-        return state == State.READY_TO_SEND || state == State.SEND_QUEUE_DRAINED;
+        return state == QueuePairState.READY_TO_SEND || state == QueuePairState.SEND_QUEUE_DRAINED;
     }
 
     /** Returns whether the peer's requests are served. */
     final boolean isReceiving() {
-        return state == State.READY_TO_RECEIVE || isSending() || state == State.SEND_QUEUE_ERROR;
+        return state == QueuePairState.READY_TO_RECEIVE || isSending() || state == QueuePairState.SEND_QUEUE_ERROR;
     }
 
     /** Completes the oldest send work request with an error and fails the connection. */
-    final void failSend(WorkStatus status) {
+    final void failSend(CompletionStatus status) {
         if (isSending() && !sendQueue.isEmpty()) {
             isDraining = false;
             completeSend(sendQueue.at(sendQueue.head()), status);
@@ -546,9 +531,9 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     }
 
     /** Completes the oldest send work request of an unreliable transport with an error; only sending stops. */
-    final void failUnreliableSend(WorkStatus status) {
+    final void failUnreliableSend(CompletionStatus status) {
         isDraining = false;
-        state = State.SEND_QUEUE_ERROR;
+        state = QueuePairState.SEND_QUEUE_ERROR;
         completeSend(sendQueue.at(sendQueue.head()), status);
         flush();
     }
@@ -558,7 +543,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
      * sent.
      */
     final void failWith(@Nullable QueuePairEvent event) {
-        state = State.ERROR;
+        state = QueuePairState.ERROR;
         isDraining = false;
         onError(true);
         if (event != null) {
@@ -573,8 +558,8 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     }
 
     /** Completes the oldest send work request, reports it if required, and releases its slot. */
-    final void completeSend(SendRequest request, WorkStatus status) {
-        boolean isSuccess = status == WorkStatus.SUCCESS;
+    final void completeSend(SendRequest request, CompletionStatus status) {
+        boolean isSuccess = status == CompletionStatus.SUCCESS;
         boolean isReported = !isSuccess || isSignaled(request);
         Completion c = completion;
         c.clear(number, request.workRequestId, status, false);
@@ -593,14 +578,14 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     /** Completes a receive successfully; the packet is the last of its message. */
     final void completeReceive(ReceiveRequest request, Packet packet, long bytes) {
         Completion c = completion;
-        c.clear(number, request.workRequestId, WorkStatus.SUCCESS, true);
+        c.clear(number, request.workRequestId, CompletionStatus.SUCCESS, true);
         c.setReceived(packet, bytes);
         counters.completedReceives++;
         releaseAndReport(c);
     }
 
     /** Completes a receive with an error. */
-    final void failReceive(ReceiveRequest request, WorkStatus status) {
+    final void failReceive(ReceiveRequest request, CompletionStatus status) {
         completion.clear(number, request.workRequestId, status, true);
         releaseAndReport(completion);
     }
@@ -615,12 +600,12 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     /** Reports a completion. A lost completion fails the queue pair, which may use the sink without belonging to it. */
     private void report(Completion c, CompletionSink sink) {
         sink.onCompletion(c);
-        if (c.isLost && state != State.ERROR) {
+        if (c.isLost && state != QueuePairState.ERROR) {
             toError();
         }
     }
 
-    final void require(boolean allowed, State target) {
+    final void require(boolean allowed, QueuePairState target) {
         if (!allowed) {
             throw new IllegalStateException(
                     "queue pair 0x" + Integer.toHexString(number) + " cannot go from " + state + " to " + target);

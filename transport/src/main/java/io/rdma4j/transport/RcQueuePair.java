@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
@@ -80,7 +81,7 @@ public final class RcQueuePair extends QueuePairMachine {
     private boolean responsesFirst;
 
     /**
-     * Creates a queue pair in the state {@link State#RESET}.
+     * Creates a queue pair in the state {@link QueuePairState#RESET}.
      *
      * @param number number of the queue pair, 24 bits
      * @param configuration creation parameters
@@ -100,7 +101,7 @@ public final class RcQueuePair extends QueuePairMachine {
     }
 
     /**
-     * Creates a queue pair of any role in the state {@link State#RESET}.
+     * Creates a queue pair of any role in the state {@link QueuePairState#RESET}.
      *
      * @param role role in the connection
      * @param number number of the queue pair, 24 bits
@@ -142,13 +143,13 @@ public final class RcQueuePair extends QueuePairMachine {
      * @throws IllegalArgumentException if a parameter is out of range; the state is unchanged
      */
     public void toReadyToReceive(ReceiveParameters p) {
-        require(state() == State.INIT, State.READY_TO_RECEIVE);
+        require(state() == QueuePairState.INIT, QueuePairState.READY_TO_RECEIVE);
         checkRanges(p);
         receiveParameters = p;
         responder.start(p);
         congestion.start();
         responsesFirst = false;
-        enter(State.READY_TO_RECEIVE);
+        enter(QueuePairState.READY_TO_RECEIVE);
     }
 
     /**
@@ -158,13 +159,13 @@ public final class RcQueuePair extends QueuePairMachine {
      */
     public void toReadyToSend(SendParameters p) {
         ReceiveParameters path = receiveParameters;
-        require(state() == State.READY_TO_RECEIVE && path != null, State.READY_TO_SEND);
+        require(state() == QueuePairState.READY_TO_RECEIVE && path != null, QueuePairState.READY_TO_SEND);
         checkRanges(p);
         sendParameters = p;
         if (path != null) {
             requester.start(path, p);
         }
-        enter(State.READY_TO_SEND);
+        enter(QueuePairState.READY_TO_SEND);
     }
 
     private static void checkRanges(ReceiveParameters p) {
@@ -203,7 +204,7 @@ public final class RcQueuePair extends QueuePairMachine {
      * @throws IllegalArgumentException if a parameter is out of range; nothing is changed
      */
     public void change(ReceiveParameters receive, SendParameters send) {
-        require(state() == State.SEND_QUEUE_DRAINED && !isDraining(), State.SEND_QUEUE_DRAINED);
+        require(state() == QueuePairState.SEND_QUEUE_DRAINED && !isDraining(), QueuePairState.SEND_QUEUE_DRAINED);
         checkRanges(receive);
         checkRanges(send);
         receiveParameters = receive;

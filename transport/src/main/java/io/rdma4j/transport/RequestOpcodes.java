@@ -1,10 +1,11 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Opcode;
 
 /** Maps each part of a work request to its packet opcode, for reliable and unreliable connections. */
 final class RequestOpcodes {
-    private static final Opcode[] TABLE = new Opcode[WorkOpcode.values().length * 4];
+    private static final Opcode[] TABLE = new Opcode[(SendOpcode.ATOMIC_WRITE.code() + 1) * 4];
 
     private static final Opcode[] UNRELIABLE = new Opcode[TABLE.length];
 
@@ -12,7 +13,7 @@ final class RequestOpcodes {
     private static final int UNRELIABLE_CONNECTION = 0x20;
 
     static {
-        for (WorkOpcode opcode : WorkOpcode.values()) {
+        for (SendOpcode opcode : SendOpcode.values()) {
             if (opcode.isLocal()) {
                 continue;
             }
@@ -26,28 +27,27 @@ final class RequestOpcodes {
     private RequestOpcodes() {}
 
     /** Returns the opcode of a packet by its position in the message. */
-    static Opcode of(WorkOpcode opcode, boolean isFirst, boolean isLast) {
+    static Opcode of(SendOpcode opcode, boolean isFirst, boolean isLast) {
         return TABLE[index(opcode, isFirst, isLast)];
     }
 
     /** Returns the opcode of a packet of an unreliable connection. Only for SEND and WRITE without invalidation. */
-    static Opcode unreliable(WorkOpcode opcode, boolean isFirst, boolean isLast) {
+    static Opcode unreliable(SendOpcode opcode, boolean isFirst, boolean isLast) {
         return UNRELIABLE[index(opcode, isFirst, isLast)];
     }
 
-    private static void set(WorkOpcode opcode, boolean isFirst, boolean isLast, Opcode packet) {
+    private static void set(SendOpcode opcode, boolean isFirst, boolean isLast, Opcode packet) {
         int index = index(opcode, isFirst, isLast);
         TABLE[index] = packet;
         Opcode unreliable = Opcode.of(packet.code() | UNRELIABLE_CONNECTION);
         UNRELIABLE[index] = unreliable == null ? packet : unreliable;
     }
 
-    @SuppressWarnings("EnumOrdinal") // a table for the hot path, private to this class
-    private static int index(WorkOpcode opcode, boolean isFirst, boolean isLast) {
-        return opcode.ordinal() << 2 | (isFirst ? 2 : 0) | (isLast ? 1 : 0);
+    private static int index(SendOpcode opcode, boolean isFirst, boolean isLast) {
+        return opcode.code() << 2 | (isFirst ? 2 : 0) | (isLast ? 1 : 0);
     }
 
-    private static Opcode first(WorkOpcode opcode) {
+    private static Opcode first(SendOpcode opcode) {
         return switch (opcode) {
             case SEND, SEND_WITH_IMMEDIATE, SEND_WITH_INVALIDATE -> Opcode.RC_SEND_FIRST;
             case RDMA_WRITE, RDMA_WRITE_WITH_IMMEDIATE -> Opcode.RC_WRITE_FIRST;
@@ -55,7 +55,7 @@ final class RequestOpcodes {
         };
     }
 
-    private static Opcode middle(WorkOpcode opcode) {
+    private static Opcode middle(SendOpcode opcode) {
         return switch (opcode) {
             case SEND, SEND_WITH_IMMEDIATE, SEND_WITH_INVALIDATE -> Opcode.RC_SEND_MIDDLE;
             case RDMA_WRITE, RDMA_WRITE_WITH_IMMEDIATE -> Opcode.RC_WRITE_MIDDLE;
@@ -63,7 +63,7 @@ final class RequestOpcodes {
         };
     }
 
-    private static Opcode last(WorkOpcode opcode) {
+    private static Opcode last(SendOpcode opcode) {
         return switch (opcode) {
             case SEND -> Opcode.RC_SEND_LAST;
             case SEND_WITH_IMMEDIATE -> Opcode.RC_SEND_LAST_IMMEDIATE;
@@ -74,7 +74,7 @@ final class RequestOpcodes {
         };
     }
 
-    private static Opcode only(WorkOpcode opcode) {
+    private static Opcode only(SendOpcode opcode) {
         return switch (opcode) {
             case SEND -> Opcode.RC_SEND_ONLY;
             case SEND_WITH_IMMEDIATE -> Opcode.RC_SEND_ONLY_IMMEDIATE;

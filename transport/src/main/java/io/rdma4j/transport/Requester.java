@@ -1,5 +1,8 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.AtomicEth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Feth;
@@ -15,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * ({@link SendWindow}) and retransmits ({@link RetransmissionTimers}).
  */
 final class Requester {
+    private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
+
     /**
      * Number of retransmitted packets for each acknowledgement request, so that a lost acknowledgement does not cost
      * all of them.
@@ -154,21 +159,21 @@ final class Requester {
         return true;
     }
 
-    private @Nullable WorkStatus validate(SendRequest r) {
+    private @Nullable CompletionStatus validate(SendRequest r) {
         if (r.lengthBytes < 0 || r.lengthBytes > QueuePairMachine.MAX_MESSAGE_BYTES) {
-            return WorkStatus.LOCAL_LENGTH_ERROR;
+            return CompletionStatus.LOCAL_LENGTH_ERROR;
         }
         if (r.opcode.isAtomic() && r.lengthBytes != Long.BYTES) {
-            return WorkStatus.LOCAL_LENGTH_ERROR;
+            return CompletionStatus.LOCAL_LENGTH_ERROR;
         }
-        if (r.opcode.isAnsweredEmpty()
+        if (!r.opcode.hasLocalMemory()
                 && (r.lengthBytes != 0 || r.completedBytes() > QueuePairMachine.MAX_MESSAGE_BYTES)) {
-            return WorkStatus.LOCAL_LENGTH_ERROR;
+            return CompletionStatus.LOCAL_LENGTH_ERROR;
         }
         if (r.opcode.needsResponse() && window.maxReads() == 0 || r.inline && !r.opcode.carriesPayload()) {
-            return WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
+            return CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
         }
-        int access = r.opcode.carriesPayload() ? 0 : AccessFlags.LOCAL_WRITE;
+        int access = r.opcode.carriesPayload() ? 0 : LOCAL_WRITE;
         return PayloadPackets.checkMemory(r, queuePair.protectionDomain(), access);
     }
 
@@ -181,7 +186,7 @@ final class Requester {
             onSent(nowNanos);
             return written;
         }
-        WorkStatus failure = r.failure;
+        CompletionStatus failure = r.failure;
         if (failure != null && cursorIndex == queue.head()) {
             queuePair.failSend(failure); // everything before it is completed, so completions stay in order
         }
@@ -224,7 +229,7 @@ final class Requester {
                 out,
                 at);
         if (written == 0) {
-            r.failure = WorkStatus.LOCAL_PROTECTION_ERROR;
+            r.failure = CompletionStatus.LOCAL_PROTECTION_ERROR;
             return 0;
         }
         if (requestsAck) {
@@ -373,10 +378,10 @@ final class Requester {
                 return;
             }
             messages.onDone(window.messageCount(oldest));
-            if (oldest.opcode == WorkOpcode.FLUSH) {
+            if (oldest.opcode == SendOpcode.FLUSH) {
                 flushIcrc.onAnswered();
             }
-            queuePair.completeSend(oldest, WorkStatus.SUCCESS);
+            queuePair.completeSend(oldest, CompletionStatus.SUCCESS);
             cursorIndex = Math.max(cursorIndex, queue.head()); // the slot of a completed request may be used again
         }
     }
@@ -433,7 +438,7 @@ final class Requester {
 
     /** Notes that the oldest packet is sent again although no response indicates a loss. */
     private void onSilence() {
-        if (hasBegun() && queue.at(queue.head()).opcode == WorkOpcode.FLUSH) {
+        if (hasBegun() && queue.at(queue.head()).opcode == SendOpcode.FLUSH) {
             flushIcrc.onRepeated();
         }
     }
@@ -455,7 +460,7 @@ final class Requester {
         }
         if (!timers.takeRetry()) {
             counters.retryExceededErrors++;
-            queuePair.failSend(WorkStatus.RETRY_EXCEEDED_ERROR);
+            queuePair.failSend(CompletionStatus.RETRY_EXCEEDED_ERROR);
             return;
         }
         rewind();
@@ -471,7 +476,7 @@ final class Requester {
         }
         if (!timers.takeRnrRetry()) {
             counters.rnrRetryExceededErrors++;
-            queuePair.failSend(WorkStatus.RNR_RETRY_EXCEEDED_ERROR);
+            queuePair.failSend(CompletionStatus.RNR_RETRY_EXCEEDED_ERROR);
             return;
         }
         rewind();

@@ -1,5 +1,7 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.AtomicEth;
 import io.rdma4j.wire.Opcode;
@@ -18,6 +20,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: InfiniBand Architecture volume 1, 9.7.4 to 9.7.5; the order of the checks is that of Linux rdma_rxe.
  */
 final class Responder {
+    private static final int REMOTE_WRITE = AccessFlag.REMOTE_WRITE.bit();
+    private static final int REMOTE_READ = AccessFlag.REMOTE_READ.bit();
+    private static final int REMOTE_ATOMIC = AccessFlag.REMOTE_ATOMIC.bit();
+
     private static final long MAX_MESSAGE_BYTES = QueuePairMachine.MAX_MESSAGE_BYTES;
 
     /** The result of a check and how it is reported to the peer and the application. */
@@ -202,19 +208,19 @@ final class Responder {
     private Verdict checkOpAllowed(Opcode opcode, Packet packet) {
         boolean isAllowed = true;
         if (opcode.isWrite()) {
-            isAllowed = queuePair.peerMay(AccessFlags.REMOTE_WRITE);
+            isAllowed = queuePair.peerMay(REMOTE_WRITE);
         } else if (opcode.isAtomicWrite()) {
             long address = Reth.address(packet.segment(), packet.rethOffset());
-            isAllowed = queuePair.peerMay(AccessFlags.REMOTE_WRITE) && resources.isEnabled() && (address & 7) == 0;
+            isAllowed = queuePair.peerMay(REMOTE_WRITE) && resources.isEnabled() && (address & 7) == 0;
         } else if (opcode.isFlush()) {
             isAllowed = FlushRequests.isValid(packet)
                     && queuePair.peerMay(FlushRequests.rights(packet))
                     && resources.isEnabled();
         } else if (opcode.isRead()) {
-            isAllowed = queuePair.peerMay(AccessFlags.REMOTE_READ) && resources.isEnabled();
+            isAllowed = queuePair.peerMay(REMOTE_READ) && resources.isEnabled();
         } else if (opcode.isAtomic()) {
             long address = AtomicEth.address(packet.segment(), packet.atomicEthOffset());
-            isAllowed = queuePair.peerMay(AccessFlags.REMOTE_ATOMIC) && resources.isEnabled() && (address & 7) == 0;
+            isAllowed = queuePair.peerMay(REMOTE_ATOMIC) && resources.isEnabled() && (address & 7) == 0;
         }
         return isAllowed ? Verdict.PASS : Verdict.INVALID_REQUEST;
     }
@@ -277,13 +283,13 @@ final class Responder {
             return Verdict.PASS;
         }
         if (opcode.isWrite() && !opcode.isFirst()) { // the region may have changed between two packets
-            writeRegion = memory.findAgain(writeRegion, AccessFlags.REMOTE_WRITE, queuePair);
+            writeRegion = memory.findAgain(writeRegion, REMOTE_WRITE, queuePair);
             return writeRegion != null ? Verdict.PASS : Verdict.ACCESS_ERROR;
         }
         if (opcode.isAtomic()) {
             MemorySegment s = packet.segment();
             long at = packet.atomicEthOffset();
-            region = find(AtomicEth.key(s, at), AtomicEth.address(s, at), Long.BYTES, AccessFlags.REMOTE_ATOMIC);
+            region = find(AtomicEth.key(s, at), AtomicEth.address(s, at), Long.BYTES, REMOTE_ATOMIC);
             return region != null ? Verdict.PASS : Verdict.ACCESS_ERROR;
         }
         if (opcode.isFlush()) {
@@ -295,7 +301,7 @@ final class Responder {
             region = null;
             return Verdict.PASS;
         }
-        int right = opcode.isWrite() || opcode.isAtomicWrite() ? AccessFlags.REMOTE_WRITE : AccessFlags.REMOTE_READ;
+        int right = opcode.isWrite() || opcode.isAtomicWrite() ? REMOTE_WRITE : REMOTE_READ;
         MemorySegment s = packet.segment();
         long at = packet.rethOffset();
         region = find(Reth.key(s, at), Reth.address(s, at), length, right);
@@ -305,7 +311,7 @@ final class Responder {
     /** Returns the present object of a region that the peer reads, or null if it may no longer read it. */
     @Nullable
     MemoryRegion readable(MemoryRegion read) {
-        return memory.findAgain(read, AccessFlags.REMOTE_READ, queuePair);
+        return memory.findAgain(read, REMOTE_READ, queuePair);
     }
 
     /** Returns the region of a key if it grants the right for the whole range, otherwise null. */
@@ -382,7 +388,7 @@ final class Responder {
      */
     private void rejectInvalidation(ReceiveRequest receive) {
         counters.keyViolations++;
-        queuePair.failReceive(receive, WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
+        queuePair.failReceive(receive, CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
         queuePair.failWith(QueuePairEvent.ACCESS_ERROR);
     }
 
@@ -548,25 +554,25 @@ final class Responder {
             }
             case INVALID_REQUEST -> {
                 responses.nak(Aeth.NAK_INVALID_REQUEST, expected);
-                endReceive(message == Message.SEND, WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
+                endReceive(message == Message.SEND, CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
                 queuePair.failWith(QueuePairEvent.REQUEST_ERROR);
             }
             case TOO_LONG -> {
                 responses.nak(Aeth.NAK_INVALID_REQUEST, expected);
-                endReceive(true, WorkStatus.LOCAL_LENGTH_ERROR);
+                endReceive(true, CompletionStatus.LOCAL_LENGTH_ERROR);
                 queuePair.failWith(QueuePairEvent.REQUEST_ERROR);
             }
             case ACCESS_ERROR -> onAccessError(expected);
             case NOT_REPORTED -> responses.nak(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, expected);
             case RECEIVE_ERROR -> {
                 responses.nak(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, expected);
-                endReceive(true, WorkStatus.LOCAL_PROTECTION_ERROR);
+                endReceive(true, CompletionStatus.LOCAL_PROTECTION_ERROR);
                 queuePair.failWith(null);
             }
         }
     }
 
-    private void endReceive(boolean isTaken, WorkStatus status) {
+    private void endReceive(boolean isTaken, CompletionStatus status) {
         ReceiveRequest receive = isTaken ? receives.posted() : null;
         if (receive != null) {
             queuePair.failReceive(receive, status);

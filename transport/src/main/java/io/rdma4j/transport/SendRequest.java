@@ -1,6 +1,10 @@
 package io.rdma4j.transport;
 
-import io.rdma4j.wire.Feth;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.PlacementType;
+import io.rdma4j.value.SelectivityLevel;
+import io.rdma4j.value.SendOpcode;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +17,7 @@ public final class SendRequest {
     public long workRequestId;
 
     /** Operation. */
-    public WorkOpcode opcode = WorkOpcode.SEND;
+    public SendOpcode opcode = SendOpcode.SEND;
 
     /** True to report success; failure is always reported. */
     public boolean signaled;
@@ -42,7 +46,7 @@ public final class SendRequest {
     /** Length of the window, in bytes. */
     public long bindLength;
 
-    /** Access rights of peers through the window, bits of {@link AccessFlags}. */
+    /** Access rights of peers through the window, bits of {@link AccessFlag}. */
     public int bindAccess;
 
     /** For an extended connection, the number of the peer's shared receive queue. */
@@ -73,10 +77,10 @@ public final class SendRequest {
      */
     public long swapOrAdd;
 
-    /** Placement types of a FLUSH: {@link Feth#GLOBAL}, {@link Feth#PERSISTENT} or both. */
+    /** Placement types of a FLUSH, bits of {@link PlacementType}. */
     public int flushPlacement;
 
-    /** Selectivity level of a FLUSH: {@link Feth#RANGE} or {@link Feth#REGION}. */
+    /** Selectivity level of a FLUSH, the number of a {@link SelectivityLevel}. */
     public int flushSelectivity;
 
     /** Number of bytes that a FLUSH of a range concerns. */
@@ -112,7 +116,7 @@ public final class SendRequest {
 
     /** Reason why the request cannot be sent, determined when it is started; null if it can. */
     @Nullable
-    WorkStatus failure;
+    CompletionStatus failure;
 
     SendRequest(int maxScatterGather, MemorySegment inlineData) {
         this.inlineData = inlineData;
@@ -122,7 +126,7 @@ public final class SendRequest {
     /** Resets every field except the inline bytes. */
     void clear() {
         workRequestId = 0;
-        opcode = WorkOpcode.SEND;
+        opcode = SendOpcode.SEND;
         signaled = false;
         solicited = false;
         fence = false;

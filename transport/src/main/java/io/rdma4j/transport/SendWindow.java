@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Psn;
 import org.jspecify.annotations.Nullable;
 
@@ -163,7 +164,7 @@ final class SendWindow {
 
     /** Returns the number of messages on the wire: one for each part of a READ, none for a local operation. */
     int messageCount(SendRequest r) {
-        return r.opcode == WorkOpcode.RDMA_READ
+        return r.opcode == SendOpcode.RDMA_READ
                 ? (r.packets + readPartPackets - 1) / readPartPackets
                 : Math.min(r.packets, 1);
     }

@@ -1,5 +1,8 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.Psn;
@@ -12,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * missing or unacceptable packet is dropped as a whole, although a WRITE may have been partially executed.
  *
  * <p>A send work request that cannot be sent completes with an error and moves the queue pair to
- * {@link State#SEND_QUEUE_ERROR}, in which it still receives.
+ * {@link QueuePairState#SEND_QUEUE_ERROR}, in which it still receives.
  *
  * <p>Source: InfiniBand Architecture volume 1, 9.8.2 and 9.8.3.
  */
@@ -27,7 +30,7 @@ public final class UcQueuePair extends QueuePairMachine {
     private int packetIndex;
 
     /**
-     * Creates a queue pair in the state {@link State#RESET}.
+     * Creates a queue pair in the state {@link QueuePairState#RESET}.
      *
      * @param number number of the queue pair, 24 bits
      * @param configuration creation parameters
@@ -62,7 +65,7 @@ public final class UcQueuePair extends QueuePairMachine {
      * @throws IllegalArgumentException if a parameter is out of range; the state is unchanged
      */
     public void toReadyToReceive(Peer path, int pathMtuBytes, int receivePsn) {
-        require(state() == State.INIT, State.READY_TO_RECEIVE);
+        require(state() == QueuePairState.INIT, QueuePairState.READY_TO_RECEIVE);
         checkMtu(pathMtuBytes);
         check(receivePsn >>> Psn.BITS == 0, "receive PSN", receivePsn);
         check(path.queuePairNumber() >>> 24 == 0, "peer's queue pair number", path.queuePairNumber());
@@ -70,7 +73,7 @@ public final class UcQueuePair extends QueuePairMachine {
         mtu = pathMtuBytes;
         responder.start(pathMtuBytes, receivePsn);
         congestion.start();
-        enter(State.READY_TO_RECEIVE);
+        enter(QueuePairState.READY_TO_RECEIVE);
     }
 
     /**
@@ -80,16 +83,16 @@ public final class UcQueuePair extends QueuePairMachine {
      * @throws IllegalArgumentException if it is out of range; the state is unchanged
      */
     public void toReadyToSend(int psn) {
-        require(state() == State.READY_TO_RECEIVE, State.READY_TO_SEND);
+        require(state() == QueuePairState.READY_TO_RECEIVE, QueuePairState.READY_TO_SEND);
         check(psn >>> Psn.BITS == 0, "send PSN", psn);
         sendPsn = psn;
         packetIndex = 0;
-        enter(State.READY_TO_SEND);
+        enter(QueuePairState.READY_TO_SEND);
     }
 
     /** Changes the path to the same queue pair of the peer; in SEND_QUEUE_DRAINED once nothing is in flight. */
     public void changePath(Peer path) {
-        require(state() == State.SEND_QUEUE_DRAINED && !isDraining(), State.SEND_QUEUE_DRAINED);
+        require(state() == QueuePairState.SEND_QUEUE_DRAINED && !isDraining(), QueuePairState.SEND_QUEUE_DRAINED);
         peerCheck.restart();
         peer = path;
     }
@@ -156,7 +159,7 @@ public final class UcQueuePair extends QueuePairMachine {
     private int writeNext(Peer to, MemorySegment out, long at) {
         SendRequest r = sendQueue.at(sendQueue.head());
         if (packetIndex == 0) {
-            WorkStatus failure = validate(r);
+            CompletionStatus failure = validate(r);
             if (failure != null) {
                 failOldest(failure);
                 return 0;
@@ -168,7 +171,7 @@ public final class UcQueuePair extends QueuePairMachine {
         int written = PayloadPackets.write(
                 r, protectionDomain(), packetIndex, mtu, opcode, to.queuePairNumber(), false, sendPsn, out, at);
         if (written == 0) {
-            failOldest(WorkStatus.LOCAL_PROTECTION_ERROR);
+            failOldest(CompletionStatus.LOCAL_PROTECTION_ERROR);
             return 0;
         }
         sendPsn++;
@@ -176,7 +179,7 @@ public final class UcQueuePair extends QueuePairMachine {
         counters.sentPackets++;
         if (isLast) {
             packetIndex = 0;
-            completeSend(r, WorkStatus.SUCCESS);
+            completeSend(r, CompletionStatus.SUCCESS);
         }
         return written;
     }
@@ -191,9 +194,9 @@ public final class UcQueuePair extends QueuePairMachine {
             if (!r.opcode.isLocal()) {
                 return true;
             }
-            WorkStatus failure = LocalOperations.execute(r, this, memory);
+            CompletionStatus failure = LocalOperations.execute(r, this, memory);
             if (failure == null) {
-                completeSend(r, WorkStatus.SUCCESS);
+                completeSend(r, CompletionStatus.SUCCESS);
             } else {
                 failOldest(failure);
             }
@@ -201,17 +204,17 @@ public final class UcQueuePair extends QueuePairMachine {
         return false;
     }
 
-    private @Nullable WorkStatus validate(SendRequest r) {
+    private @Nullable CompletionStatus validate(SendRequest r) {
         if (r.lengthBytes < 0 || r.lengthBytes > MAX_MESSAGE_BYTES) {
-            return WorkStatus.LOCAL_LENGTH_ERROR;
+            return CompletionStatus.LOCAL_LENGTH_ERROR;
         }
-        if (!r.opcode.carriesPayload() || r.opcode == WorkOpcode.SEND_WITH_INVALIDATE) {
-            return WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
+        if (!r.opcode.carriesPayload() || r.opcode == SendOpcode.SEND_WITH_INVALIDATE) {
+            return CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
         }
         return PayloadPackets.checkMemory(r, protectionDomain(), 0);
     }
 
-    private void failOldest(WorkStatus status) {
+    private void failOldest(CompletionStatus status) {
         packetIndex = 0;
         failUnreliableSend(status);
     }

@@ -1,5 +1,7 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.Psn;
@@ -13,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * dropped until another message begins.
  */
 final class UcResponder {
+    private static final int REMOTE_WRITE = AccessFlag.REMOTE_WRITE.bit();
+
     /** The kind of message that is partially received. */
     private enum Message {
         NONE,
@@ -90,7 +94,7 @@ final class UcResponder {
         }
         message = Message.WRITE;
         messageBytes = Responder.dmaLength(packet);
-        if (!queuePair.peerMay(AccessFlags.REMOTE_WRITE) || messageBytes > QueuePairMachine.MAX_MESSAGE_BYTES) {
+        if (!queuePair.peerMay(REMOTE_WRITE) || messageBytes > QueuePairMachine.MAX_MESSAGE_BYTES) {
             return drop();
         }
         if (messageBytes == 0) { // key and address of a zero-length request are not checked
@@ -99,7 +103,7 @@ final class UcResponder {
         MemorySegment s = packet.segment();
         long at = packet.rethOffset();
         long address = Reth.address(s, at);
-        region = memory.find(Reth.key(s, at), address, messageBytes, AccessFlags.REMOTE_WRITE, queuePair);
+        region = memory.find(Reth.key(s, at), address, messageBytes, REMOTE_WRITE, queuePair);
         if (region == null) {
             counters.keyViolations++;
             return drop();
@@ -130,7 +134,7 @@ final class UcResponder {
                 payload);
         if (!copied) {
             clear();
-            queuePair.failReceive(receive, WorkStatus.LOCAL_PROTECTION_ERROR);
+            queuePair.failReceive(receive, CompletionStatus.LOCAL_PROTECTION_ERROR);
             queuePair.failWith(null);
             return true;
         }
@@ -145,7 +149,7 @@ final class UcResponder {
     private boolean proceedWrite(Opcode opcode, Packet packet) {
         int payload = packet.payloadLength();
         long left = messageBytes - receivedBytes;
-        MemoryRegion target = memory.findAgain(region, AccessFlags.REMOTE_WRITE, queuePair);
+        MemoryRegion target = memory.findAgain(region, REMOTE_WRITE, queuePair);
         boolean isExact = opcode.isLast() ? payload == left : payload < left;
         if (!isExact || region != null && !copy(target, packet, payload)) {
             return drop();

@@ -1,5 +1,8 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Frame;
@@ -21,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * reply: the IPv6 header, or 20 zero bytes and the IPv4 header. They are included in the length of the completion.
  *
  * <p>A send work request that cannot be sent completes with an error and moves the queue pair to
- * {@link State#SEND_QUEUE_ERROR}, in which it still receives.
+ * {@link QueuePairState#SEND_QUEUE_ERROR}, in which it still receives.
  *
  * <p>A work request whose queue key has its highest bit set is sent with the queue pair's own key. rdma_rxe sends it as
  * posted; see docs/linux-and-the-specification.md.
@@ -41,7 +44,7 @@ public final class UdQueuePair extends QueuePairMachine {
     private @Nullable DatagramDestination destination;
 
     /**
-     * Creates a queue pair in the state {@link State#RESET}.
+     * Creates a queue pair in the state {@link QueuePairState#RESET}.
      *
      * @param number number of the queue pair, 24 bits
      * @param configuration creation parameters
@@ -90,10 +93,10 @@ public final class UdQueuePair extends QueuePairMachine {
      * @throws IllegalArgumentException if it is out of range; the state is unchanged
      */
     public void toReadyToReceive(int maxBytes) {
-        require(state() == State.INIT, State.READY_TO_RECEIVE);
+        require(state() == QueuePairState.INIT, QueuePairState.READY_TO_RECEIVE);
         checkMtu(maxBytes);
         maxPayloadBytes = maxBytes;
-        enter(State.READY_TO_RECEIVE);
+        enter(QueuePairState.READY_TO_RECEIVE);
     }
 
     /**
@@ -103,10 +106,10 @@ public final class UdQueuePair extends QueuePairMachine {
      * @throws IllegalArgumentException if it is out of range; the state is unchanged
      */
     public void toReadyToSend(int psn) {
-        require(state() == State.READY_TO_RECEIVE, State.READY_TO_SEND);
+        require(state() == QueuePairState.READY_TO_RECEIVE, QueuePairState.READY_TO_SEND);
         check(psn >>> Psn.BITS == 0, "send PSN", psn);
         sendPsn = psn;
-        enter(State.READY_TO_SEND);
+        enter(QueuePairState.READY_TO_SEND);
     }
 
     // ---- receiving ----
@@ -140,7 +143,7 @@ public final class UdQueuePair extends QueuePairMachine {
                         packet.payloadSegment(),
                         packet.payloadOffset(),
                         packet.payloadLength())) {
-            failReceive(receive, WorkStatus.LOCAL_PROTECTION_ERROR);
+            failReceive(receive, CompletionStatus.LOCAL_PROTECTION_ERROR);
             failWith(null);
             return true;
         }
@@ -171,18 +174,18 @@ public final class UdQueuePair extends QueuePairMachine {
             return 0;
         }
         SendRequest r = sendQueue.at(sendQueue.head());
-        WorkStatus failure = validate(r);
+        CompletionStatus failure = validate(r);
         if (failure != null) {
             failUnreliableSend(failure);
             return 0;
         }
         Opcode opcode =
-                r.opcode == WorkOpcode.SEND_WITH_IMMEDIATE ? Opcode.UD_SEND_ONLY_IMMEDIATE : Opcode.UD_SEND_ONLY;
+                r.opcode == SendOpcode.SEND_WITH_IMMEDIATE ? Opcode.UD_SEND_ONLY_IMMEDIATE : Opcode.UD_SEND_ONLY;
         int length = (int) r.lengthBytes;
         int pad = -length & 3;
         long payloadAt = at + opcode.headerLength();
         if (!PayloadPackets.gather(r, protectionDomain(), 0, length, out, payloadAt)) {
-            failUnreliableSend(WorkStatus.LOCAL_PROTECTION_ERROR);
+            failUnreliableSend(CompletionStatus.LOCAL_PROTECTION_ERROR);
             return 0;
         }
         Bth.write(out, at, opcode.code(), r.solicited, pad, PARTITION_KEY, r.remoteQueuePair, false, sendPsn);
@@ -194,7 +197,7 @@ public final class UdQueuePair extends QueuePairMachine {
         sendPsn++;
         counters.sentPackets++;
         destination = r.destination;
-        completeSend(r, WorkStatus.SUCCESS);
+        completeSend(r, CompletionStatus.SUCCESS);
         return opcode.headerLength() + length + pad;
     }
 
@@ -203,12 +206,12 @@ public final class UdQueuePair extends QueuePairMachine {
         return destination;
     }
 
-    private @Nullable WorkStatus validate(SendRequest r) {
-        if (r.opcode != WorkOpcode.SEND && r.opcode != WorkOpcode.SEND_WITH_IMMEDIATE || r.destination == null) {
-            return WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
+    private @Nullable CompletionStatus validate(SendRequest r) {
+        if (r.opcode != SendOpcode.SEND && r.opcode != SendOpcode.SEND_WITH_IMMEDIATE || r.destination == null) {
+            return CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
         }
         if (r.lengthBytes < 0 || r.lengthBytes > maxPayloadBytes) {
-            return WorkStatus.LOCAL_LENGTH_ERROR;
+            return CompletionStatus.LOCAL_LENGTH_ERROR;
         }
         return PayloadPackets.checkMemory(r, protectionDomain(), 0);
     }

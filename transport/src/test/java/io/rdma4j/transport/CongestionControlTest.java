@@ -3,6 +3,9 @@ package io.rdma4j.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.transport.Pair.WirePacket;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.CongestionNotification;
 import io.rdma4j.wire.Opcode;
@@ -25,9 +28,9 @@ class CongestionControlTest {
     private static void write(Pair pair) {
         MemoryRegion from = pair.a.register(MESSAGE_BYTES);
         MemoryRegion to = pair.b.register(MESSAGE_BYTES);
-        pair.a.post(1, WorkOpcode.RDMA_WRITE, from, MESSAGE_BYTES, to, 0);
+        pair.a.post(1, SendOpcode.RDMA_WRITE, from, MESSAGE_BYTES, to, 0);
         pair.run(Long.MAX_VALUE - 1);
-        assertThat(pair.a.statuses(false)).containsOnly(WorkStatus.SUCCESS);
+        assertThat(pair.a.statuses(false)).containsOnly(CompletionStatus.SUCCESS);
     }
 
     private static List<WirePacket> notifications(Pair pair) {
@@ -87,14 +90,14 @@ class CongestionControlTest {
         MemoryRegion to = pair.a.register(MESSAGE_BYTES);
         MemoryRegion from = pair.b.register(MESSAGE_BYTES);
         for (int i = 0; i < 4; i++) {
-            pair.a.post(i, WorkOpcode.RDMA_READ, to, MESSAGE_BYTES, from, 0);
-            pair.a.post(10 + i, WorkOpcode.RDMA_WRITE, to, 16, from, 0);
+            pair.a.post(i, SendOpcode.RDMA_READ, to, MESSAGE_BYTES, from, 0);
+            pair.a.post(10 + i, SendOpcode.RDMA_WRITE, to, 16, from, 0);
         }
         pair.marks = w -> w.opcode().isResponse();
         pair.run(Long.MAX_VALUE - 1);
         assertThat(pair.a.queuePair.counters().congestionMarks).isGreaterThan(16);
         assertThat(pair.b.queuePair.counters().receivedCongestionNotifications).isPositive();
-        assertThat(pair.a.statuses(false)).hasSize(8).containsOnly(WorkStatus.SUCCESS);
+        assertThat(pair.a.statuses(false)).hasSize(8).containsOnly(CompletionStatus.SUCCESS);
         assertThat(pair.a.queuePair.counters().retransmittedPackets).isZero();
     }
 
@@ -223,10 +226,10 @@ class CongestionControlTest {
     /** Returns an unreliable connection whose second message waits for its rate. */
     private static UcPair heldBack() {
         UcPair pair = new UcPair();
-        MemoryRegion region = pair.a.register(new byte[UcPair.MTU], AccessFlags.LOCAL_WRITE);
+        MemoryRegion region = pair.a.register(new byte[UcPair.MTU], AccessFlag.LOCAL_WRITE.bit());
         pair.a.queuePair.rateLimit(10_000);
-        pair.a.post(1, WorkOpcode.SEND, region, UcPair.MTU, region);
-        pair.a.post(2, WorkOpcode.SEND, region, UcPair.MTU, region);
+        pair.a.post(1, SendOpcode.SEND, region, UcPair.MTU, region);
+        pair.a.post(2, SendOpcode.SEND, region, UcPair.MTU, region);
         assertThat(pair.a.sent()).hasSize(1);
         assertThat(pair.a.queuePair.nextDeadlineNanos()).isLessThan(QueuePairMachine.NEVER);
         return pair;

@@ -2,6 +2,10 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.XrcEth;
@@ -32,11 +36,16 @@ class ExtendedConnectionTest {
     private final MemoryRegion region =
             pair.b.memory.register(MemorySegment.ofArray(target), BASE, Pair.ALL_ACCESS, SRQ_DOMAIN);
     private final byte[] source = Pair.pattern(4096, 3);
-    private final MemoryRegion local = pair.a.register(source, AccessFlags.LOCAL_WRITE);
+    private final MemoryRegion local = pair.a.register(source, AccessFlag.LOCAL_WRITE.bit());
 
     private SharedReceiveQueue queue(int number, List<Long> to) {
         SharedReceiveQueue queue = new SharedReceiveQueue(
-                8, 2, SRQ_DOMAIN, () -> {}, number, c -> to.add(c.status == WorkStatus.SUCCESS ? c.workRequestId : -1));
+                8,
+                2,
+                SRQ_DOMAIN,
+                () -> {},
+                number,
+                c -> to.add(c.status == CompletionStatus.SUCCESS ? c.workRequestId : -1));
         domain.add(queue);
         return queue;
     }
@@ -54,7 +63,7 @@ class ExtendedConnectionTest {
         queue.publish();
     }
 
-    private SendRequest claim(WorkOpcode opcode, int queue, int length) {
+    private SendRequest claim(SendOpcode opcode, int queue, int length) {
         SendRequest r = pair.a.claim(1, opcode);
         r.list.add(local, 0, length);
         r.remoteSharedReceiveQueue = queue;
@@ -64,7 +73,7 @@ class ExtendedConnectionTest {
         return r;
     }
 
-    private WorkStatus perform(WorkOpcode opcode, int queue, int length) {
+    private CompletionStatus perform(SendOpcode opcode, int queue, int length) {
         pair.a.publish(claim(opcode, queue, length));
         pair.run();
         return pair.a.done.removeLast().status();
@@ -75,9 +84,9 @@ class ExtendedConnectionTest {
         post(first, 1);
         post(first, 2);
         post(second, 7);
-        assertThat(perform(WorkOpcode.SEND, SECOND, 3000)).isEqualTo(WorkStatus.SUCCESS);
-        assertThat(perform(WorkOpcode.SEND_WITH_IMMEDIATE, FIRST, 10)).isEqualTo(WorkStatus.SUCCESS);
-        assertThat(perform(WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE, FIRST, 2000)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(perform(SendOpcode.SEND, SECOND, 3000)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(perform(SendOpcode.SEND_WITH_IMMEDIATE, FIRST, 10)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(perform(SendOpcode.RDMA_WRITE_WITH_IMMEDIATE, FIRST, 2000)).isEqualTo(CompletionStatus.SUCCESS);
         assertThat(receivedBySecond).containsExactly(7L);
         assertThat(received).containsExactly(1L, 2L);
         assertThat(pair.b.done).isEmpty();
@@ -86,10 +95,10 @@ class ExtendedConnectionTest {
     @Test
     void requestsCarryTheQueueNumberAfterTheBthAndResponsesDoNot() {
         post(first, 1);
-        perform(WorkOpcode.SEND, FIRST, 3000);
-        perform(WorkOpcode.RDMA_WRITE, FIRST, 3000);
-        perform(WorkOpcode.RDMA_READ, FIRST, 3000);
-        perform(WorkOpcode.FETCH_AND_ADD, FIRST, 8);
+        perform(SendOpcode.SEND, FIRST, 3000);
+        perform(SendOpcode.RDMA_WRITE, FIRST, 3000);
+        perform(SendOpcode.RDMA_READ, FIRST, 3000);
+        perform(SendOpcode.FETCH_AND_ADD, FIRST, 8);
         assertThat(pair.trace).allMatch(w -> w.opcode().transport() == Opcode.Transport.XRC);
         assertThat(pair.trace).filteredOn(Pair.WirePacket::fromA).isNotEmpty().allSatisfy(w -> {
             assertThat(w.opcode().hasXrcEth()).isTrue();
@@ -106,23 +115,23 @@ class ExtendedConnectionTest {
     @Test
     void everyOperationTransfersItsBytes() {
         post(first, 1);
-        perform(WorkOpcode.SEND, FIRST, 4096);
+        perform(SendOpcode.SEND, FIRST, 4096);
         assertThat(target).isEqualTo(source);
         Arrays.fill(target, (byte) 0);
-        perform(WorkOpcode.RDMA_WRITE, FIRST, 4096);
+        perform(SendOpcode.RDMA_WRITE, FIRST, 4096);
         assertThat(target).isEqualTo(source);
         Arrays.fill(target, (byte) 5);
-        perform(WorkOpcode.RDMA_READ, FIRST, 4096);
+        perform(SendOpcode.RDMA_READ, FIRST, 4096);
         assertThat(source).containsOnly(5);
-        assertThat(perform(WorkOpcode.COMPARE_AND_SWAP, FIRST, 8)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(perform(SendOpcode.COMPARE_AND_SWAP, FIRST, 8)).isEqualTo(CompletionStatus.SUCCESS);
     }
 
     @Test
     void memoryIsAccessedInTheProtectionDomainOfTheNamedQueue() {
         SharedReceiveQueue foreign = new SharedReceiveQueue(1, 1, SRQ_DOMAIN + 1, () -> {}, 5, c -> {});
         domain.add(foreign);
-        assertThat(perform(WorkOpcode.RDMA_WRITE, FIRST, 8)).isEqualTo(WorkStatus.SUCCESS);
-        assertThat(perform(WorkOpcode.RDMA_WRITE, 5, 8)).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
+        assertThat(perform(SendOpcode.RDMA_WRITE, FIRST, 8)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(perform(SendOpcode.RDMA_WRITE, 5, 8)).isEqualTo(CompletionStatus.REMOTE_ACCESS_ERROR);
     }
 
     /** A READ continues in the domain of the queue that it named, although a later request has named another one. */
@@ -130,8 +139,8 @@ class ExtendedConnectionTest {
     void memoryChangedWithinARequestIsCheckedInTheDomainOfThatRequest() {
         int other = SRQ_DOMAIN + 1;
         domain.add(new SharedReceiveQueue(1, 1, other, () -> {}, 5, c -> {}));
-        assertThat(perform(WorkOpcode.RDMA_READ, FIRST, 8)).isEqualTo(WorkStatus.SUCCESS);
-        assertThat(perform(WorkOpcode.RDMA_WRITE, 5, 0)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(perform(SendOpcode.RDMA_READ, FIRST, 8)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(perform(SendOpcode.RDMA_WRITE, 5, 0)).isEqualTo(CompletionStatus.SUCCESS);
         MemoryRegion changed = Objects.requireNonNull(pair.b.memory.change(region, Pair.ALL_ACCESS, SRQ_DOMAIN));
         assertThat(findAgain()).isSameAs(changed);
         MemoryRegion moved = Objects.requireNonNull(pair.b.memory.change(region, Pair.ALL_ACCESS, other));
@@ -140,12 +149,12 @@ class ExtendedConnectionTest {
     }
 
     private @Nullable MemoryRegion findAgain() {
-        return pair.b.memory.findAgain(region, AccessFlags.REMOTE_READ, pair.b.queuePair);
+        return pair.b.memory.findAgain(region, AccessFlag.REMOTE_READ.bit(), pair.b.queuePair);
     }
 
     @Test
     void unknownQueueNumberIsAnInvalidRequest() {
-        assertThat(perform(WorkOpcode.RDMA_WRITE, 0x999, 8)).isEqualTo(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
+        assertThat(perform(SendOpcode.RDMA_WRITE, 0x999, 8)).isEqualTo(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
         assertThat(pair.b.events).containsExactly(QueuePairEvent.REQUEST_ERROR, QueuePairEvent.LAST_RECEIVE_REACHED);
     }
 
@@ -154,7 +163,7 @@ class ExtendedConnectionTest {
         post(first, 1);
         post(second, 2);
         pair.wire = w -> w.opcode() == Opcode.XRC_SEND_LAST ? List.of() : List.of(Pair.LATENCY_NANOS);
-        pair.a.publish(claim(WorkOpcode.SEND, FIRST, 2000));
+        pair.a.publish(claim(SendOpcode.SEND, FIRST, 2000));
         pair.run(pair.now + 10 * Pair.LATENCY_NANOS);
         Pair.WirePacket last = pair.trace.stream()
                 .filter(w -> w.opcode() == Opcode.XRC_SEND_LAST)
@@ -163,14 +172,14 @@ class ExtendedConnectionTest {
         XrcEth.write(last.segment(), Bth.LENGTH, SECOND);
         pair.deliver(last);
         assertThat(received).containsExactly(-1L);
-        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(second.size()).isEqualTo(1);
     }
 
     @Test
     void emptyQueueMakesTheInitiatorWait() {
         post(first, 1);
-        pair.a.publish(claim(WorkOpcode.SEND, SECOND, 8));
+        pair.a.publish(claim(SendOpcode.SEND, SECOND, 8));
         pair.run(pair.now + 10 * Pair.LATENCY_NANOS);
         assertThat(pair.b.queuePair.counters().sentRnrNaks).isEqualTo(1);
         post(second, 2);
@@ -182,10 +191,10 @@ class ExtendedConnectionTest {
     @Test
     void closedQueueIsNoLongerFound() {
         post(first, 1);
-        assertThat(perform(WorkOpcode.SEND, FIRST, 8)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(perform(SendOpcode.SEND, FIRST, 8)).isEqualTo(CompletionStatus.SUCCESS);
         domain.remove(first);
         first.close();
-        assertThat(perform(WorkOpcode.SEND, FIRST, 8)).isEqualTo(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
+        assertThat(perform(SendOpcode.SEND, FIRST, 8)).isEqualTo(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
         assertThat(domain.size()).isEqualTo(1);
     }
 
@@ -211,11 +220,11 @@ class ExtendedConnectionTest {
         Random random = new Random(4);
         pair.wire = w -> random.nextInt(10) == 0 ? List.of() : List.of(Pair.LATENCY_NANOS);
         for (int i = 0; i < 5; i++) {
-            pair.a.publish(claim(WorkOpcode.SEND, FIRST, 4096));
-            pair.a.publish(claim(WorkOpcode.RDMA_READ, FIRST, 4096));
+            pair.a.publish(claim(SendOpcode.SEND, FIRST, 4096));
+            pair.a.publish(claim(SendOpcode.RDMA_READ, FIRST, 4096));
         }
         pair.run();
-        assertThat(pair.a.statuses(false)).hasSize(10).containsOnly(WorkStatus.SUCCESS);
+        assertThat(pair.a.statuses(false)).hasSize(10).containsOnly(CompletionStatus.SUCCESS);
         assertThat(received).containsExactly(0L, 1L, 2L, 3L, 4L);
     }
 

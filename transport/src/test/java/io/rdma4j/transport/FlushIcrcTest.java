@@ -2,6 +2,8 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Opcode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -45,7 +47,7 @@ class FlushIcrcTest {
                 : List.of(Pair.LATENCY_NANOS);
         MemoryRegion target = pair.b.register(64);
         for (int i = 0; i < 3; i++) {
-            SendRequest r = pair.a.claim(i, WorkOpcode.FLUSH);
+            SendRequest r = pair.a.claim(i, SendOpcode.FLUSH);
             r.remoteAddress = target.address();
             r.remoteKey = target.key();
             r.flushBytes = 64;
@@ -53,7 +55,8 @@ class FlushIcrcTest {
             pair.a.publish(r);
             pair.run(Long.MAX_VALUE - 1);
         }
-        assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS, WorkStatus.SUCCESS);
+        assertThat(pair.a.statuses(false))
+                .containsExactly(CompletionStatus.SUCCESS, CompletionStatus.SUCCESS, CompletionStatus.SUCCESS);
         QueuePairCounters counters = pair.a.queuePair.counters();
         assertThat(counters.tailLossProbes + counters.timeouts).isEqualTo(1);
     }

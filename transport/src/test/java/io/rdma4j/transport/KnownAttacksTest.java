@@ -2,6 +2,10 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.AtomicEth;
 import io.rdma4j.wire.Frame;
@@ -32,7 +36,7 @@ class KnownAttacksTest extends ResponderFixture {
 
     private void assertRefused(Pair.WirePacket w, int syndrome) {
         assertThat(responsesTo(w)).isEqualTo(nak(syndrome, PSN));
-        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertUntouched();
     }
 
@@ -109,18 +113,18 @@ class KnownAttacksTest extends ResponderFixture {
         MemoryRegion foreign = pair.b.memory.register(
                 MemorySegment.ofArray(new byte[BYTES]),
                 remote.address(),
-                Pair.ALL_ACCESS | AccessFlags.MEMORY_WINDOW_BIND,
+                Pair.ALL_ACCESS | AccessFlag.MEMORY_WINDOW_BIND.bit(),
                 8);
         MemoryWindow window = pair.b.memory.allocateWindow(true, Pair.PD);
-        SendRequest r = pair.b.claim(1, WorkOpcode.BIND_MEMORY_WINDOW);
+        SendRequest r = pair.b.claim(1, SendOpcode.BIND_MEMORY_WINDOW);
         r.window = window;
         r.bindRegion = foreign;
         r.bindLength = 64;
-        r.bindAccess = AccessFlags.REMOTE_WRITE;
+        r.bindAccess = AccessFlag.REMOTE_WRITE.bit();
         r.remoteKey = window.key() + 1;
         pair.b.queuePair.sendQueue().publish();
         pair.run();
-        assertThat(pair.b.statuses(false)).doesNotContain(WorkStatus.SUCCESS);
+        assertThat(pair.b.statuses(false)).doesNotContain(CompletionStatus.SUCCESS);
         assertThat(window.isBound()).isFalse();
     }
 
@@ -159,7 +163,7 @@ class KnownAttacksTest extends ResponderFixture {
     @Test
     void responseLongerThanTheReadIsNotPlaced() {
         MemoryRegion local = pair.a.register(64);
-        SendRequest r = pair.a.claim(1, WorkOpcode.RDMA_READ);
+        SendRequest r = pair.a.claim(1, SendOpcode.RDMA_READ);
         r.list.add(local, 0, 8);
         r.remoteKey = remote.key();
         r.remoteAddress = remote.address();
@@ -170,6 +174,6 @@ class KnownAttacksTest extends ResponderFixture {
         w.segment().set(ValueLayout.JAVA_BYTE, Opcode.RC_READ_RESPONSE_ONLY.headerLength() + 40, (byte) 1);
         pair.deliver(w);
         assertThat(local.memory().get(ValueLayout.JAVA_BYTE, 40)).isZero();
-        assertThat(pair.a.statuses(false)).doesNotContain(WorkStatus.SUCCESS);
+        assertThat(pair.a.statuses(false)).doesNotContain(CompletionStatus.SUCCESS);
     }
 }

@@ -2,6 +2,11 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.AtomicEth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Deth;
@@ -31,8 +36,8 @@ import org.junit.jupiter.api.Test;
  * those of Linux byte for byte; deliberate differences are stated in the tests.
  */
 class LinuxCapturesTest {
-    private static final long CLIENT = Frame.ipv4Low(0x0a58_0001);
-    private static final long SERVER = Frame.ipv4Low(0x0a58_0002);
+    private static final long CLIENT = Gid.ipv4Low(0x0a58_0001);
+    private static final long SERVER = Gid.ipv4Low(0x0a58_0002);
 
     private final Icrc icrc = new Icrc();
     private final Packet packet = new Packet();
@@ -81,8 +86,8 @@ class LinuxCapturesTest {
             f.buffer = big;
             f.offset = ip + 28;
             f.length = (big.getShort(ip + 24) & 0xffff) - 8;
-            f.sourceLow = Frame.ipv4Low(big.getInt(ip + 12));
-            f.destinationLow = Frame.ipv4Low(big.getInt(ip + 16));
+            f.sourceLow = Gid.ipv4Low(big.getInt(ip + 12));
+            f.destinationLow = Gid.ipv4Low(big.getInt(ip + 16));
             f.sourcePort = big.getShort(ip + 20) & 0xffff;
             f.identification = big.getShort(ip + 4) & 0xffff;
             found.add(new Captured(number, f));
@@ -169,7 +174,7 @@ class LinuxCapturesTest {
             compared += linux.size();
         }
         assertThat(compared).isEqualTo(23);
-        assertThat(server.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(server.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(events).containsExactly(QueuePairEvent.REQUEST_ERROR);
     }
 
@@ -221,11 +226,12 @@ class LinuxCapturesTest {
         }
         assertThat(ours).isEmpty();
         assertThat(compared).isEqualTo(16);
-        List<WorkStatus> statuses =
+        List<CompletionStatus> statuses =
                 done.stream().filter(d -> !d.isReceive()).map(Pair.Done::status).toList();
         assertThat(statuses).hasSize(13);
-        assertThat(statuses.subList(0, 12)).containsOnly(WorkStatus.SUCCESS);
-        assertThat(statuses.getLast()).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR); // the key is unknown to the server
+        assertThat(statuses.subList(0, 12)).containsOnly(CompletionStatus.SUCCESS);
+        assertThat(statuses.getLast())
+                .isEqualTo(CompletionStatus.REMOTE_ACCESS_ERROR); // the key is unknown to the server
     }
 
     /** Posts the work request that produced the next captured packets. */
@@ -268,20 +274,20 @@ class LinuxCapturesTest {
         q.sendQueue().publish();
     }
 
-    private static WorkOpcode kind(Opcode opcode, Packet p, SendRequest r) {
+    private static SendOpcode kind(Opcode opcode, Packet p, SendRequest r) {
         if (opcode.hasImmediate()) {
             r.immediate = p.immediate();
-            return opcode.isSend() ? WorkOpcode.SEND_WITH_IMMEDIATE : WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE;
+            return opcode.isSend() ? SendOpcode.SEND_WITH_IMMEDIATE : SendOpcode.RDMA_WRITE_WITH_IMMEDIATE;
         }
         if (opcode.hasIeth()) {
             r.invalidateKey = p.invalidateKey();
-            return WorkOpcode.SEND_WITH_INVALIDATE;
+            return SendOpcode.SEND_WITH_INVALIDATE;
         }
         return switch (opcode) {
-            case RC_READ_REQUEST -> WorkOpcode.RDMA_READ;
-            case RC_COMPARE_SWAP -> WorkOpcode.COMPARE_AND_SWAP;
-            case RC_FETCH_ADD -> WorkOpcode.FETCH_AND_ADD;
-            default -> opcode.isSend() ? WorkOpcode.SEND : WorkOpcode.RDMA_WRITE;
+            case RC_READ_REQUEST -> SendOpcode.RDMA_READ;
+            case RC_COMPARE_SWAP -> SendOpcode.COMPARE_AND_SWAP;
+            case RC_FETCH_ADD -> SendOpcode.FETCH_AND_ADD;
+            default -> opcode.isSend() ? SendOpcode.SEND : SendOpcode.RDMA_WRITE;
         };
     }
 
@@ -318,7 +324,7 @@ class LinuxCapturesTest {
             assertThat(done.getLast().bytes()).isEqualTo(3000);
             assertThat(in.memory().mismatch(out.memory())).isEqualTo(-1);
         }
-        assertThat(done).hasSize(6).allMatch(d -> d.status() == WorkStatus.SUCCESS);
+        assertThat(done).hasSize(6).allMatch(d -> d.status() == CompletionStatus.SUCCESS);
     }
 
     @Test
@@ -344,7 +350,7 @@ class LinuxCapturesTest {
             UdQueuePair q = senders.computeIfAbsent(number | side, _ -> datagrams(number, c.psn()));
             MemorySegment.copy(s, p.payloadOffset(), local.memory(), 0, p.payloadLength());
             SendRequest r = Objects.requireNonNull(q.sendQueue().claim());
-            r.opcode = p.opcode().hasImmediate() ? WorkOpcode.SEND_WITH_IMMEDIATE : WorkOpcode.SEND;
+            r.opcode = p.opcode().hasImmediate() ? SendOpcode.SEND_WITH_IMMEDIATE : SendOpcode.SEND;
             r.immediate = p.opcode().hasImmediate() ? p.immediate() : 0;
             r.solicited = p.solicited();
             r.list.add(local, 0, p.payloadLength());
@@ -379,7 +385,7 @@ class LinuxCapturesTest {
             }
             UdSide side = UdSide.ipv4(packet.destinationQueuePair()).ready(0);
             byte[] target = new byte[200];
-            side.postReceive(received, side.register(target, AccessFlags.LOCAL_WRITE), 200);
+            side.postReceive(received, side.register(target, AccessFlag.LOCAL_WRITE.bit()), 200);
             deliver(side.queuePair, c);
             assertThat(side.done).hasSize(1);
             UdSide.Done d = side.done.getFirst();
@@ -411,7 +417,7 @@ class LinuxCapturesTest {
         client.onDeadline(now);
         assertThat(sent(client)).containsExactly(c.get(2).hex());
         deliver(client, c.get(3));
-        assertThat(done.getFirst().status()).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(done.getFirst().status()).isEqualTo(CompletionStatus.SUCCESS);
 
         RcQueuePair server = queuePair(false, 0x1a, 0x1b, 5684951, 0);
         deliver(server, c.get(0));
@@ -431,7 +437,7 @@ class LinuxCapturesTest {
         post(client, register(4096, 0, 1), c);
         assertThat(sent(client)).containsExactly(c.get(0).hex(), c.get(1).hex());
         deliver(client, c.get(2));
-        assertThat(done.getFirst().status()).isEqualTo(WorkStatus.REMOTE_OPERATION_ERROR);
+        assertThat(done.getFirst().status()).isEqualTo(CompletionStatus.REMOTE_OPERATION_ERROR);
         done.clear();
 
         RcQueuePair server = queuePair(false, 0x1c, 0x1d, 1905248, 0);
@@ -442,6 +448,6 @@ class LinuxCapturesTest {
         deliver(server, c.get(1));
         // Linux sends 0x63, remote operational error; the specification requires 0x61, invalid request.
         assertThat(sent(server)).containsExactly(c.get(2).hex().replace("63000000", "61000000"));
-        assertThat(done.getFirst().status()).isEqualTo(WorkStatus.LOCAL_LENGTH_ERROR);
+        assertThat(done.getFirst().status()).isEqualTo(CompletionStatus.LOCAL_LENGTH_ERROR);
     }
 }

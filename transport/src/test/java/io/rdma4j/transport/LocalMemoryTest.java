@@ -2,6 +2,9 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
@@ -39,7 +42,7 @@ class LocalMemoryTest {
         for (int i = 0; i < ELEMENTS; i++) {
             boolean isDefective = i == index;
             MemoryRegion region = region(
-                    isDefective && defect == Defect.NO_RIGHT_TO_WRITE ? 0 : AccessFlags.LOCAL_WRITE,
+                    isDefective && defect == Defect.NO_RIGHT_TO_WRITE ? 0 : AccessFlag.LOCAL_WRITE.bit(),
                     isDefective && defect == Defect.ANOTHER_DOMAIN ? DOMAIN + 1 : DOMAIN);
             if (isDefective && defect == Defect.DEREGISTERED) {
                 table.deregister(region);
@@ -54,11 +57,11 @@ class LocalMemoryTest {
     void listIsUsableOnlyIfAllItsElementsAre(Defect defect) {
         for (int index = 0; index < ELEMENTS; index++) {
             ScatterGather list = list(index, defect);
-            assertThat(LocalMemory.isUsable(list, DOMAIN, AccessFlags.LOCAL_WRITE))
+            assertThat(LocalMemory.isUsable(list, DOMAIN, AccessFlag.LOCAL_WRITE.bit()))
                     .as("element %d", index)
                     .isFalse();
         }
-        assertThat(LocalMemory.isUsable(list(-1, defect), DOMAIN, AccessFlags.LOCAL_WRITE))
+        assertThat(LocalMemory.isUsable(list(-1, defect), DOMAIN, AccessFlag.LOCAL_WRITE.bit()))
                 .isTrue();
     }
 
@@ -108,7 +111,7 @@ class LocalMemoryTest {
         "0, 0, true"
     })
     void rangeOfARegionEndsAtItsLastByte(long offset, long length, boolean isInside) {
-        MemoryRegion region = region(AccessFlags.LOCAL_WRITE, DOMAIN);
+        MemoryRegion region = region(AccessFlag.LOCAL_WRITE.bit(), DOMAIN);
         assertThat(region.containsOffset(offset, length)).isEqualTo(isInside);
         assertThat(region.containsAddress(region.address() + offset, length)).isEqualTo(isInside);
     }
@@ -119,9 +122,9 @@ class LocalMemoryTest {
     void readThatExceedsItsRegionByOneByteReturnsNoData(int offset) {
         Pair p = new Pair();
         MemoryRegion from = p.b.register(4096);
-        p.a.post(1, WorkOpcode.RDMA_READ, p.a.register(4097), 4097 - offset, from, offset);
+        p.a.post(1, SendOpcode.RDMA_READ, p.a.register(4097), 4097 - offset, from, offset);
         p.run();
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.REMOTE_ACCESS_ERROR);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.REMOTE_ACCESS_ERROR);
         assertThat(p.traceLines()).last().asString().endsWith("62");
         assertThat(p.trace).filteredOn(w -> !w.fromA()).hasSize(1);
     }
@@ -131,9 +134,9 @@ class LocalMemoryTest {
         Pair p = new Pair();
         byte[] target = new byte[4096];
         MemoryRegion to = p.b.register(target, Pair.ALL_ACCESS);
-        p.a.post(1, WorkOpcode.RDMA_WRITE, p.a.register(Pair.pattern(4097, 1), Pair.ALL_ACCESS), 4097, to, 0);
+        p.a.post(1, SendOpcode.RDMA_WRITE, p.a.register(Pair.pattern(4097, 1), Pair.ALL_ACCESS), 4097, to, 0);
         p.run();
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.REMOTE_ACCESS_ERROR);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.REMOTE_ACCESS_ERROR);
         assertThat(target).containsOnly(0);
     }
 }

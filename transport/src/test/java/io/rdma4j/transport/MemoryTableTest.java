@@ -3,6 +3,7 @@ package io.rdma4j.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.value.AccessFlag;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +23,7 @@ class MemoryTableTest {
     private final MemoryTable table = new MemoryTable(random::nextInt);
 
     private MemoryRegion register() {
-        return table.register(MEMORY, 0, AccessFlags.LOCAL_WRITE, 1);
+        return table.register(MEMORY, 0, AccessFlag.LOCAL_WRITE.bit(), 1);
     }
 
     @Test
@@ -110,25 +111,25 @@ class MemoryTableTest {
     @Test
     void changedMemoryKeepsItsKeyAndMovedMemoryDoesNot() {
         MemoryRegion original = register();
-        MemoryRegion changed = Objects.requireNonNull(table.change(original, AccessFlags.REMOTE_READ, 2));
+        MemoryRegion changed = Objects.requireNonNull(table.change(original, AccessFlag.REMOTE_READ.bit(), 2));
         assertThat(table.find(original.key())).isSameAs(changed);
         assertThat(original.latest()).isSameAs(changed);
         assertThat(changed.latest()).isSameAs(changed);
-        MemoryRegion again = Objects.requireNonNull(table.change(original, AccessFlags.REMOTE_READ, 3));
+        MemoryRegion again = Objects.requireNonNull(table.change(original, AccessFlag.REMOTE_READ.bit(), 3));
         assertThat(table.find(original.key())).isSameAs(again);
         assertThat(changed.latest()).isSameAs(again);
         assertThat(again.memory()).isSameAs(MEMORY);
-        assertThat(again.allows(AccessFlags.LOCAL_WRITE)).isFalse();
+        assertThat(again.allows(AccessFlag.LOCAL_WRITE.bit())).isFalse();
         assertThat(again.protectionDomain()).isEqualTo(3);
         assertThat(table.size()).isEqualTo(1);
-        MemoryRegion moved = Objects.requireNonNull(table.move(original, MEMORY, 8, AccessFlags.LOCAL_WRITE, 1));
+        MemoryRegion moved = Objects.requireNonNull(table.move(original, MEMORY, 8, AccessFlag.LOCAL_WRITE.bit(), 1));
         assertThat(moved.key()).isNotEqualTo(original.key());
         assertThat(table.find(original.key())).isNull();
         assertThat(original.latest().isValid()).isFalse();
         assertThat(table.size()).isEqualTo(1);
         assertThatThrownBy(() -> table.change(again, 0, 1)).hasMessage("the memory is not registered");
         assertThatThrownBy(() -> table.move(again, MEMORY, 0, 0, 1)).hasMessage("the memory is not registered");
-        assertThatThrownBy(() -> table.change(moved, AccessFlags.REMOTE_WRITE, 1))
+        assertThatThrownBy(() -> table.change(moved, AccessFlag.REMOTE_WRITE.bit(), 1))
                 .hasMessage("remote write and remote atomic need local write");
         assertThatThrownBy(() -> table.move(moved, MEMORY, -8, 0, 1)).hasMessageContaining("wrap around");
         assertThat(table.find(moved.key())).isSameAs(moved);
@@ -155,8 +156,8 @@ class MemoryTableTest {
         });
         for (int i = 0; i < 200_000 || lookups.get() < 1000; i++) {
             boolean isEven = (i & 1) == 0;
-            MemoryRegion _ =
-                    table.change(original, isEven ? AccessFlags.REMOTE_READ : AccessFlags.LOCAL_WRITE, isEven ? 2 : 1);
+            MemoryRegion _ = table.change(
+                    original, isEven ? AccessFlag.REMOTE_READ.bit() : AccessFlag.LOCAL_WRITE.bit(), isEven ? 2 : 1);
             if (i % 100 == 0) { // enlarges and cleans the table meanwhile
                 assertThat(table.deregister(register())).isTrue();
             }
@@ -168,7 +169,7 @@ class MemoryTableTest {
     }
 
     private static boolean isMixture(MemoryRegion region) {
-        int access = region.protectionDomain() == 1 ? AccessFlags.LOCAL_WRITE : AccessFlags.REMOTE_READ;
+        int access = region.protectionDomain() == 1 ? AccessFlag.LOCAL_WRITE.bit() : AccessFlag.REMOTE_READ.bit();
         return !region.isValid() || region.access() != access;
     }
 }

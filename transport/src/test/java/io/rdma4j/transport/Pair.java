@@ -1,5 +1,9 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Ecn;
 import io.rdma4j.wire.Frame;
@@ -23,12 +27,12 @@ import org.jspecify.annotations.Nullable;
 final class Pair {
     static final long LATENCY_NANOS = 1_000;
     static final int PD = 7;
-    static final int ALL_ACCESS = AccessFlags.LOCAL_WRITE
-            | AccessFlags.REMOTE_WRITE
-            | AccessFlags.REMOTE_READ
-            | AccessFlags.REMOTE_ATOMIC
-            | AccessFlags.FLUSH_GLOBAL
-            | AccessFlags.FLUSH_PERSISTENT;
+    static final int ALL_ACCESS = AccessFlag.LOCAL_WRITE.bit()
+            | AccessFlag.REMOTE_WRITE.bit()
+            | AccessFlag.REMOTE_READ.bit()
+            | AccessFlag.REMOTE_ATOMIC.bit()
+            | AccessFlag.FLUSH_GLOBAL.bit()
+            | AccessFlag.FLUSH_PERSISTENT.bit();
 
     /** A packet on the wire. */
     @SuppressWarnings("ArrayRecordComponent") // compared by identity only
@@ -58,9 +62,9 @@ final class Pair {
     /** A completion as a value. */
     record Done(
             long id,
-            WorkStatus status,
+            CompletionStatus status,
             boolean isReceive,
-            WorkOpcode opcode,
+            SendOpcode opcode,
             boolean ofWrite,
             long bytes,
             boolean hasImmediate,
@@ -92,7 +96,7 @@ final class Pair {
             Random keys = new Random(isA ? 1 : 2);
             memory = new MemoryTable(keys::nextInt);
             udpPort = isA ? 49_152 : 49_153;
-            low = Frame.ipv4Low(isA ? 0x0a58_0001 : 0x0a58_0002);
+            low = Gid.ipv4Low(isA ? 0x0a58_0001 : 0x0a58_0002);
             high = 0;
             queuePair = new RcQueuePair(role, isA ? 0x11 : 0x22, c, memory, this::take, this::take, events::add);
         }
@@ -121,7 +125,7 @@ final class Pair {
             return memory.register(MemorySegment.ofArray(bytes), 0x7000_0000_0000L + (isA ? 0 : 1L << 32), access, PD);
         }
 
-        SendRequest claim(long id, WorkOpcode opcode) {
+        SendRequest claim(long id, SendOpcode opcode) {
             SendRequest r = Objects.requireNonNull(queuePair.sendQueue().claim());
             r.workRequestId = id;
             r.opcode = opcode;
@@ -136,13 +140,13 @@ final class Pair {
             queuePair.sendQueue().publish();
         }
 
-        void post(long id, WorkOpcode opcode, MemoryRegion region, long offset, long length) {
+        void post(long id, SendOpcode opcode, MemoryRegion region, long offset, long length) {
             SendRequest r = claim(id, opcode);
             r.list.add(region, offset, length);
             publish(r);
         }
 
-        void post(long id, WorkOpcode opcode, MemoryRegion local, long length, MemoryRegion remote, long remoteOffset) {
+        void post(long id, SendOpcode opcode, MemoryRegion local, long length, MemoryRegion remote, long remoteOffset) {
             SendRequest r = claim(id, opcode);
             if (length > 0) {
                 r.list.add(local, 0, length);
@@ -160,7 +164,7 @@ final class Pair {
             queuePair.receiveQueue().publish();
         }
 
-        List<WorkStatus> statuses(boolean receives) {
+        List<CompletionStatus> statuses(boolean receives) {
             return done.stream()
                     .filter(d -> d.isReceive() == receives)
                     .map(Done::status)

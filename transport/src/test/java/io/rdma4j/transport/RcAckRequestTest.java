@@ -3,6 +3,8 @@ package io.rdma4j.transport;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Timers;
 import java.util.List;
@@ -24,14 +26,14 @@ class RcAckRequestTest {
         options.tailLossProbes = tailLossProbes;
         options.requests = requests;
         Pair p = new Pair(options);
-        p.a.post(0, WorkOpcode.RDMA_WRITE, p.a.register(10), 10, p.b.register(10), 0);
+        p.a.post(0, SendOpcode.RDMA_WRITE, p.a.register(10), 10, p.b.register(10), 0);
         p.run();
         p.trace.clear();
         return p;
     }
 
     private static void write(Pair p, MemoryRegion from, MemoryRegion to, boolean signaled, long nanos) {
-        SendRequest r = p.a.claim(1, WorkOpcode.RDMA_WRITE);
+        SendRequest r = p.a.claim(1, SendOpcode.RDMA_WRITE);
         r.list.add(from, 0, 10);
         r.remoteKey = to.key();
         r.remoteAddress = to.address();
@@ -145,7 +147,7 @@ class RcAckRequestTest {
         pair.wire = w -> List.of();
         write(false, 100);
         pair.run();
-        assertThat(pair.a.statuses(false)).endsWith(WorkStatus.RETRY_EXCEEDED_ERROR);
+        assertThat(pair.a.statuses(false)).endsWith(CompletionStatus.RETRY_EXCEEDED_ERROR);
         assertThat(pair.now - begin).isEqualTo(3 * Timers.acknowledgeTimeoutNanos(EXPONENT));
     }
 }

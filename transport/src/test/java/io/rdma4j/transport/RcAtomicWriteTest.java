@@ -2,6 +2,9 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Reth;
@@ -21,7 +24,7 @@ class RcAtomicWriteTest extends ResponderFixture {
     private static final Opcode REQUEST = Opcode.RC_ATOMIC_WRITE;
 
     private static void post(Pair p, long id, MemoryRegion target, long offset, long value) {
-        SendRequest r = p.a.claim(id, WorkOpcode.ATOMIC_WRITE);
+        SendRequest r = p.a.claim(id, SendOpcode.ATOMIC_WRITE);
         r.remoteAddress = target.address() + offset;
         r.remoteKey = target.key();
         r.swapOrAdd = value;
@@ -41,7 +44,7 @@ class RcAtomicWriteTest extends ResponderFixture {
         pair.run();
         assertThat(pair.a.done)
                 .containsExactly(new Pair.Done(
-                        1, WorkStatus.SUCCESS, false, WorkOpcode.ATOMIC_WRITE, false, 8, false, 0, false));
+                        1, CompletionStatus.SUCCESS, false, SendOpcode.ATOMIC_WRITE, false, 8, false, 0, false));
         assertThat(word(target, 0)).isZero();
         assertThat(word(target, 8)).isEqualTo(0x0102_0304_0506_0708L);
         assertThat(word(target, 16)).isZero();
@@ -58,9 +61,9 @@ class RcAtomicWriteTest extends ResponderFixture {
     void itIsExecutedBetweenTheRequestsAroundIt() {
         MemoryRegion local = pair.a.register(Pair.pattern(8, 5), 0);
         MemoryRegion result = pair.a.register(16);
-        pair.a.post(1, WorkOpcode.RDMA_WRITE, local, 8, remote, 0);
+        pair.a.post(1, SendOpcode.RDMA_WRITE, local, 8, remote, 0);
         post(pair, 2, remote, 0, 77);
-        pair.a.post(3, WorkOpcode.RDMA_READ, result, 8, remote, 0);
+        pair.a.post(3, SendOpcode.RDMA_READ, result, 8, remote, 0);
         pair.run();
         assertThat(pair.a.ids(false)).containsExactly(1L, 2L, 3L);
         assertThat(word(result, 0)).isEqualTo(77);
@@ -97,30 +100,30 @@ class RcAtomicWriteTest extends ResponderFixture {
     void theAddressMustBeAMultipleOfEight(int offset) {
         post(pair, 1, remote, offset, -1);
         pair.run();
-        assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
+        assertThat(pair.a.statuses(false)).containsExactly(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
         assertThat(remote.memory().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(new byte[8192]);
     }
 
     @Test
     void itNeedsRemoteWriteOfQueuePairAndRegionAndNothingElse() {
         Pair.Options o = new Pair.Options();
-        o.accessB = Pair.ALL_ACCESS & ~AccessFlags.REMOTE_WRITE;
+        o.accessB = Pair.ALL_ACCESS & ~AccessFlag.REMOTE_WRITE.bit();
         Pair p = new Pair(o);
         post(p, 1, p.b.register(8), 0, 1);
         p.run();
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
         p = new Pair();
-        MemoryRegion region = p.b.register(new byte[8], Pair.ALL_ACCESS & ~AccessFlags.REMOTE_WRITE);
+        MemoryRegion region = p.b.register(new byte[8], Pair.ALL_ACCESS & ~AccessFlag.REMOTE_WRITE.bit());
         post(p, 1, region, 0, 1);
         p.run();
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.REMOTE_ACCESS_ERROR);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.REMOTE_ACCESS_ERROR);
         assertThat(word(region, 0)).isZero();
-        o.accessB = AccessFlags.REMOTE_WRITE;
+        o.accessB = AccessFlag.REMOTE_WRITE.bit();
         p = new Pair(o);
-        region = p.b.register(new byte[8], AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE);
+        region = p.b.register(new byte[8], AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_WRITE.bit());
         post(p, 1, region, 0, 1);
         p.run();
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS);
         assertThat(word(region, 0)).isOne();
     }
 
@@ -129,7 +132,8 @@ class RcAtomicWriteTest extends ResponderFixture {
         post(pair, 1, remote, 8192 - 8, 1);
         post(pair, 2, remote, 8192, 1);
         pair.run();
-        assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.REMOTE_ACCESS_ERROR);
+        assertThat(pair.a.statuses(false))
+                .containsExactly(CompletionStatus.SUCCESS, CompletionStatus.REMOTE_ACCESS_ERROR);
         assertThat(word(remote, 8192 - 8)).isOne();
     }
 
@@ -145,7 +149,7 @@ class RcAtomicWriteTest extends ResponderFixture {
         p.pump(p.a);
         assertThat(p.traceLines()).hasSize(2);
         p.run();
-        assertThat(p.a.statuses(false)).hasSize(6).containsOnly(WorkStatus.SUCCESS);
+        assertThat(p.a.statuses(false)).hasSize(6).containsOnly(CompletionStatus.SUCCESS);
         assertThat(word(target, 40)).isEqualTo(6);
     }
 
@@ -157,7 +161,7 @@ class RcAtomicWriteTest extends ResponderFixture {
         Aeth.write(w.segment(), 12, Aeth.ACK, 1);
         pair.deliver(w);
         pair.run();
-        assertThat(pair.a.statuses(false)).isEqualTo(List.of(WorkStatus.BAD_RESPONSE_ERROR));
+        assertThat(pair.a.statuses(false)).isEqualTo(List.of(CompletionStatus.BAD_RESPONSE_ERROR));
     }
 
     @Test

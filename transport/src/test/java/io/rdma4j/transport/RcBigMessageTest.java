@@ -2,6 +2,8 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Frame;
@@ -25,7 +27,7 @@ class RcBigMessageTest {
     private static final int PIECES = 32;
     private static final int FIRST_PSN = 0xff_fff0;
 
-    private final List<WorkStatus> statuses = new ArrayList<>();
+    private final List<CompletionStatus> statuses = new ArrayList<>();
 
     /** The lengths of the received messages. */
     private final List<Long> receives = new ArrayList<>();
@@ -50,7 +52,7 @@ class RcBigMessageTest {
         queuePair.toReadyToSend(new RcQueuePair.SendParameters(FIRST_PSN, 2, 7, 7, 14));
     }
 
-    private void post(WorkOpcode opcode) {
+    private void post(SendOpcode opcode) {
         SendRequest r = Objects.requireNonNull(queuePair.sendQueue().claim());
         r.opcode = opcode;
         for (int i = 0; i < PIECES; i++) {
@@ -88,7 +90,7 @@ class RcBigMessageTest {
 
     @Test
     void writeOfTwoToThe31BytesSendsEveryPacketOnceInOrder() {
-        post(WorkOpcode.RDMA_WRITE);
+        post(SendOpcode.RDMA_WRITE);
         long packets = 0;
         while (statuses.isEmpty()) {
             int psn = 0;
@@ -102,12 +104,12 @@ class RcBigMessageTest {
             deliverResponse(Opcode.RC_ACKNOWLEDGE, psn, 0);
         }
         assertThat(packets).isEqualTo(LENGTH / MTU);
-        assertThat(statuses).containsExactly(WorkStatus.SUCCESS);
+        assertThat(statuses).containsExactly(CompletionStatus.SUCCESS);
     }
 
     @Test
     void readOfTwoToThe31BytesIsRequestedInContiguousParts() {
-        post(WorkOpcode.RDMA_READ);
+        post(SendOpcode.RDMA_READ);
         long requested = 0;
         long delivered = 0;
         while (statuses.isEmpty()) {
@@ -128,7 +130,7 @@ class RcBigMessageTest {
             }
         }
         assertThat(delivered).isEqualTo(LENGTH);
-        assertThat(statuses).containsExactly(WorkStatus.SUCCESS);
+        assertThat(statuses).containsExactly(CompletionStatus.SUCCESS);
     }
 
     @Test
@@ -152,11 +154,11 @@ class RcBigMessageTest {
     @Test
     void messageLongerThanTwoToThe31BytesIsALocalLengthError() {
         SendRequest r = Objects.requireNonNull(queuePair.sendQueue().claim());
-        r.opcode = WorkOpcode.RDMA_WRITE;
+        r.opcode = SendOpcode.RDMA_WRITE;
         r.lengthBytes = LENGTH + 1;
         queuePair.sendQueue().publish();
         assertThat(queuePair.pollTransmit(0, out, 0)).isZero();
-        assertThat(statuses).containsExactly(WorkStatus.LOCAL_LENGTH_ERROR);
+        assertThat(statuses).containsExactly(CompletionStatus.LOCAL_LENGTH_ERROR);
     }
 
     @Test
@@ -170,7 +172,7 @@ class RcBigMessageTest {
                     Thread.yield(); // the driver may need this processor
                     continue;
                 }
-                r.opcode = WorkOpcode.RDMA_WRITE;
+                r.opcode = SendOpcode.RDMA_WRITE;
                 r.immediate = i;
                 r.list.add(region, 0, 4);
                 r.lengthBytes = 4;
@@ -193,6 +195,6 @@ class RcBigMessageTest {
         }
         poster.interrupt();
         poster.join();
-        assertThat(statuses).hasSize(count).containsOnly(WorkStatus.SUCCESS);
+        assertThat(statuses).hasSize(count).containsOnly(CompletionStatus.SUCCESS);
     }
 }

@@ -2,6 +2,9 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
@@ -18,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Queue pairs in the error state, and their reset. */
 class RcErrorTest {
-    private static final WorkStatus FLUSHED = WorkStatus.WORK_REQUEST_FLUSHED_ERROR;
+    private static final CompletionStatus FLUSHED = CompletionStatus.WORK_REQUEST_FLUSHED_ERROR;
 
     @Test
     void everyWorkRequestIsFlushedOnceInOrderSignaledOrNot() {
@@ -27,7 +30,7 @@ class RcErrorTest {
         Pair p = new Pair(o);
         MemoryRegion m = p.a.register(8);
         for (int i = 0; i < 10_000; i++) {
-            SendRequest r = p.a.claim(i, WorkOpcode.SEND);
+            SendRequest r = p.a.claim(i, SendOpcode.SEND);
             r.signaled = i % 2 == 0;
             r.list.add(m, 0, 8);
             p.a.publish(r);
@@ -49,7 +52,7 @@ class RcErrorTest {
         MemoryRegion to = p.b.register(3000);
         p.b.postReceive(1, to, 0, 3000);
         p.wire = w -> w.opcode() == Opcode.RC_SEND_LAST ? List.of() : List.of(Pair.LATENCY_NANOS);
-        p.a.post(1, WorkOpcode.SEND, p.a.register(3000), 0, 3000);
+        p.a.post(1, SendOpcode.SEND, p.a.register(3000), 0, 3000);
         p.run(p.now + 10 * Pair.LATENCY_NANOS);
         p.b.queuePair.toError();
         assertThat(p.b.statuses(true)).containsExactly(FLUSHED);
@@ -62,7 +65,7 @@ class RcErrorTest {
         p.b.postReceive(2, p.b.register(3000), 0, 3000);
         p.deliver(Pair.forge(true, Opcode.RC_SEND_FIRST, 0x1000, true, 1024));
         p.deliver(Pair.forge(true, Opcode.RC_SEND_ONLY, 0x1001, true, 8));
-        assertThat(p.b.statuses(true)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR, FLUSHED);
+        assertThat(p.b.statuses(true)).containsExactly(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR, FLUSHED);
     }
 
     @Test
@@ -70,7 +73,7 @@ class RcErrorTest {
         Pair p = new Pair();
         MemoryTable memory = new MemoryTable(() -> 9);
         MemoryRegion m = memory.register(MemorySegment.ofArray(new byte[8]), 0, 15, Pair.PD);
-        List<WorkStatus> ends = new ArrayList<>();
+        List<CompletionStatus> ends = new ArrayList<>();
         RcQueuePair[] self = new RcQueuePair[1];
         CompletionSink overrun = c -> {
             ends.add(c.status);
@@ -93,7 +96,7 @@ class RcErrorTest {
         Pair.WirePacket ack = Pair.forge(false, Opcode.RC_ACKNOWLEDGE, 0x1003, false, 0);
         Aeth.write(ack.segment(), Bth.LENGTH, Aeth.ACK, 4);
         p.deliver(ack, q);
-        assertThat(ends).containsExactly(WorkStatus.SUCCESS, FLUSHED, FLUSHED, FLUSHED);
+        assertThat(ends).containsExactly(CompletionStatus.SUCCESS, FLUSHED, FLUSHED, FLUSHED);
         assertThat(q.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
         assertThat(q.pollTransmit(0, out, 0)).isZero();
     }
@@ -112,13 +115,14 @@ class RcErrorTest {
         };
         for (int i = 0; i < 2; i++) {
             if (isWrite) {
-                p.a.post(i, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE, p.a.register(8), 8, to, 0);
+                p.a.post(i, SendOpcode.RDMA_WRITE_WITH_IMMEDIATE, p.a.register(8), 8, to, 0);
             } else {
-                p.a.post(i, WorkOpcode.SEND, p.a.register(8), 0, 8);
+                p.a.post(i, SendOpcode.SEND, p.a.register(8), 0, 8);
             }
         }
         p.run();
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.REMOTE_OPERATION_ERROR);
+        assertThat(p.a.statuses(false))
+                .containsExactly(CompletionStatus.SUCCESS, CompletionStatus.REMOTE_OPERATION_ERROR);
     }
 
     /** Returns a pair whose B received four READs, and failed because of an invalid request before it answered any. */
@@ -127,13 +131,13 @@ class RcErrorTest {
         int bytes = packetsOfEach * p.options.mtu;
         MemoryRegion from = p.b.register(bytes);
         for (int i = 0; i < 4; i++) {
-            p.a.post(i, WorkOpcode.RDMA_READ, p.a.register(bytes), bytes, from, 0);
+            p.a.post(i, SendOpcode.RDMA_READ, p.a.register(bytes), bytes, from, 0);
         }
         p.pump(p.a);
         p.trace.forEach(p::deliver);
         p.dropAllInFlight();
         p.deliver(Pair.forge(true, Opcode.RC_SEND_MIDDLE, p.b.queuePair.receivePsn(), true, p.options.mtu));
-        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(p.b.events).containsExactly(QueuePairEvent.REQUEST_ERROR);
         p.trace.clear();
         return p;
@@ -166,7 +170,7 @@ class RcErrorTest {
         Pair p = failedBehindReads(8);
         p.run();
         assertThat(readResponses(p)).isEqualTo(32);
-        assertThat(p.a.statuses(false)).containsOnly(WorkStatus.SUCCESS).hasSize(4);
+        assertThat(p.a.statuses(false)).containsOnly(CompletionStatus.SUCCESS).hasSize(4);
         assertThat(p.traceLines().getLast()).isEqualTo("B ACKNOWLEDGE 4128 61");
     }
 
@@ -182,7 +186,7 @@ class RcErrorTest {
             psn += packets;
         }
         p.deliver(Pair.forge(true, Opcode.RC_SEND_MIDDLE, psn, true, p.options.mtu));
-        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         p.pump(p.b);
         assertThat(readResponses(p)).isEqualTo(100);
         // The NAK names the first READ that is not answered.
@@ -193,7 +197,7 @@ class RcErrorTest {
     void queuePairWorksAgainAfterReset() {
         Pair p = new Pair();
         MemoryRegion to = p.b.register(8);
-        p.a.post(1, WorkOpcode.RDMA_READ, p.a.register(8), 8, to, 0);
+        p.a.post(1, SendOpcode.RDMA_READ, p.a.register(8), 8, to, 0);
         p.pump(p.a);
         for (Pair.Side side : List.of(p.a, p.b)) {
             RcQueuePair q = side.queuePair;
@@ -207,9 +211,9 @@ class RcErrorTest {
         }
         p.a.done.clear();
         p.dropAllInFlight();
-        p.a.post(2, WorkOpcode.RDMA_WRITE, p.a.register(new byte[] {1, 2, 3}, 0), 3, to, 0);
+        p.a.post(2, SendOpcode.RDMA_WRITE, p.a.register(new byte[] {1, 2, 3}, 0), 3, to, 0);
         p.run();
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS);
         assertThat(to.memory().get(ValueLayout.JAVA_BYTE, 2)).isEqualTo((byte) 3);
     }
 }

@@ -2,6 +2,8 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
@@ -21,7 +23,7 @@ class RcForgedResponseTest {
     private final MemoryRegion remote = pair.b.register(BYTES);
     private int sent;
 
-    private void send(WorkOpcode opcode, int count) {
+    private void send(SendOpcode opcode, int count) {
         for (int i = 0; i < count; i++) {
             pair.a.post(sent++, opcode, local, BYTES, remote, 0);
         }
@@ -29,7 +31,7 @@ class RcForgedResponseTest {
 
     /** Completes messages, so that the requester knows that the peer counts them. */
     private void complete(int count) {
-        send(WorkOpcode.RDMA_WRITE, count);
+        send(SendOpcode.RDMA_WRITE, count);
         pair.run();
         assertThat(pair.a.done).hasSize(sent);
     }
@@ -47,7 +49,7 @@ class RcForgedResponseTest {
     @ValueSource(ints = {Aeth.ACK, Aeth.RNR_NAK, Aeth.NAK_PSN_SEQUENCE_ERROR, Aeth.NAK_INVALID_REQUEST})
     void acknowledgementWithAnImplausibleMsnHasNoEffect(int syndrome) {
         complete(3);
-        send(WorkOpcode.RDMA_WRITE, 2);
+        send(SendOpcode.RDMA_WRITE, 2);
         pair.pump(pair.a);
         for (int msn : new int[] {0, 1, 2, 6, 1 << 23, -1}) {
             deliverResponse(Opcode.RC_ACKNOWLEDGE, 4, syndrome, msn);
@@ -55,7 +57,7 @@ class RcForgedResponseTest {
         assertThat(pair.a.done).hasSize(3);
         assertThat(pair.a.queuePair.counters().unexpectedResponses).isEqualTo(6);
         pair.run();
-        assertThat(pair.a.statuses(false)).hasSize(5).containsOnly(WorkStatus.SUCCESS);
+        assertThat(pair.a.statuses(false)).hasSize(5).containsOnly(CompletionStatus.SUCCESS);
         assertThat(pair.a.queuePair.counters().retransmittedPackets).isZero();
     }
 
@@ -66,24 +68,24 @@ class RcForgedResponseTest {
             })
     void readOrAtomicDataWithAnImplausibleMsnIsDropped(Opcode opcode) {
         complete(1);
-        send(WorkOpcode.RDMA_READ, 1);
+        send(SendOpcode.RDMA_READ, 1);
         pair.pump(pair.a);
         deliverResponse(opcode, 1, Aeth.ACK, 3);
         assertThat(pair.a.queuePair.counters().unexpectedResponses).isEqualTo(1);
         pair.run();
-        assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS);
+        assertThat(pair.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS, CompletionStatus.SUCCESS);
     }
 
     /** A middle packet carries no MSN; if accepted, it would acknowledge all earlier requests. */
     @Test
     void middlePacketOfAReadResponseIsIgnoredWithoutARead() {
-        send(WorkOpcode.RDMA_WRITE, 3);
+        send(SendOpcode.RDMA_WRITE, 3);
         pair.pump(pair.a);
         deliverResponse(Opcode.RC_READ_RESPONSE_MIDDLE, 2, 0, 0);
         assertThat(pair.a.done).isEmpty();
         assertThat(pair.a.queuePair.counters().unexpectedResponses).isEqualTo(1);
         pair.run();
-        assertThat(pair.a.statuses(false)).hasSize(3).containsOnly(WorkStatus.SUCCESS);
+        assertThat(pair.a.statuses(false)).hasSize(3).containsOnly(CompletionStatus.SUCCESS);
     }
 
     @Test
@@ -95,9 +97,9 @@ class RcForgedResponseTest {
             return List.of(Pair.LATENCY_NANOS);
         };
         complete(3);
-        send(WorkOpcode.RDMA_READ, 3);
+        send(SendOpcode.RDMA_READ, 3);
         pair.run();
-        assertThat(pair.a.statuses(false)).hasSize(6).containsOnly(WorkStatus.SUCCESS);
+        assertThat(pair.a.statuses(false)).hasSize(6).containsOnly(CompletionStatus.SUCCESS);
         assertThat(pair.a.queuePair.counters().unexpectedResponses).isZero();
         assertThat(pair.a.queuePair.counters().retransmittedPackets).isZero();
     }

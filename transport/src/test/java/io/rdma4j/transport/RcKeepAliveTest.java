@@ -3,6 +3,9 @@ package io.rdma4j.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Opcode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -36,7 +39,7 @@ class RcKeepAliveTest {
         assertThat(p.b.done).isEmpty();
         assertThat(p.a.queuePair.sendPsn()).isEqualTo(sendPsn);
         assertThat(p.b.queuePair.receivePsn()).isEqualTo(receivePsn);
-        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
     }
 
     @Test
@@ -45,7 +48,7 @@ class RcKeepAliveTest {
         p.b.queuePair.changeAccess(0);
         p.run(p.now + 2 * INTERVAL);
         assertThat(p.sent(false, Opcode.RC_ACKNOWLEDGE)).isPositive();
-        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
     }
 
     @Test
@@ -55,12 +58,12 @@ class RcKeepAliveTest {
         loseAll(p);
         long end = p.now + INTERVAL + 8 * T14;
         p.run(end - 1);
-        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         p.run(end);
-        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(p.trace).hasSize(8);
         assertThat(p.a.events).containsExactly(QueuePairEvent.QUEUE_PAIR_FATAL);
-        assertThat(p.a.done).extracting(Pair.Done::status).containsExactly(WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+        assertThat(p.a.done).extracting(Pair.Done::status).containsExactly(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
         assertThat(p.a.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 
@@ -74,7 +77,7 @@ class RcKeepAliveTest {
         long silentFrom = p.now - interval / 2;
         loseAll(p);
         p.run(silentFrom + interval + 8 * T14 + interval / 2);
-        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairState.ERROR);
     }
 
     @Test
@@ -82,7 +85,7 @@ class RcKeepAliveTest {
         Pair p = idlePair();
         p.wire = w -> w.fromA() && w.number() % 8 != 0 ? List.of() : List.of(Pair.LATENCY_NANOS);
         p.run(p.now + 10 * INTERVAL);
-        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
     }
 
     @Test
@@ -91,7 +94,7 @@ class RcKeepAliveTest {
         MemoryRegion from = p.a.register(8);
         MemoryRegion to = p.b.register(8);
         for (int i = 0; i < 10; i++) {
-            p.a.post(i, WorkOpcode.RDMA_WRITE, from, 8, to, 0);
+            p.a.post(i, SendOpcode.RDMA_WRITE, from, 8, to, 0);
             p.run(p.now + SECOND);
         }
         assertThat(p.a.queuePair.counters().idleProbes).isZero();
@@ -101,9 +104,9 @@ class RcKeepAliveTest {
     void outstandingRequestFailsByItsOwnTimeouts() {
         Pair p = idlePair();
         loseAll(p);
-        p.a.post(1, WorkOpcode.RDMA_WRITE, p.a.register(8), 8, p.b.register(8), 0);
+        p.a.post(1, SendOpcode.RDMA_WRITE, p.a.register(8), 8, p.b.register(8), 0);
         p.run(p.now + 10 * SECOND);
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.RETRY_EXCEEDED_ERROR);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.RETRY_EXCEEDED_ERROR);
         assertThat(p.a.queuePair.counters().idleProbes).isZero();
     }
 

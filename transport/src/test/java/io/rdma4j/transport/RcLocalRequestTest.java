@@ -2,6 +2,8 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -32,7 +34,7 @@ class RcLocalRequestTest {
 
     /** Writes a page and its number. */
     private void write(int page) {
-        SendRequest r = pair.a.claim(page, WorkOpcode.RDMA_WRITE);
+        SendRequest r = pair.a.claim(page, SendOpcode.RDMA_WRITE);
         r.list.add(from, (long) page * PAGE, PAGE);
         r.remoteKey = to.key();
         r.remoteAddress = to.address() + (long) page * PAGE;
@@ -41,7 +43,7 @@ class RcLocalRequestTest {
 
     private void bind(int id) {
         MemoryWindow window = pair.a.memory.allocateWindow(false, Pair.PD);
-        SendRequest r = pair.a.claim(id, WorkOpcode.BIND_MEMORY_WINDOW);
+        SendRequest r = pair.a.claim(id, SendOpcode.BIND_MEMORY_WINDOW);
         r.window = window;
         r.remoteKey = window.key() + 1;
         pair.a.queuePair.sendQueue().publish();
@@ -69,7 +71,7 @@ class RcLocalRequestTest {
         write(5);
         write(6);
         pair.run(pair.now + 10 * SECOND);
-        assertThat(pair.a.statuses(false)).containsOnly(WorkStatus.SUCCESS);
+        assertThat(pair.a.statuses(false)).containsOnly(CompletionStatus.SUCCESS);
         assertThat(pair.a.ids(false)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L);
         for (int page : new int[] {1, 3, 4, 5, 6}) {
             assertThat(to.memory().get(ValueLayout.JAVA_BYTE, (long) page * PAGE))

@@ -2,6 +2,8 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Opcode;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -35,14 +37,14 @@ class RcOperationsTest {
             MemoryRegion from = p.a.register(message, 0);
             MemoryRegion to = p.b.register(size + 16);
             p.b.postReceive(9, to, 8, size);
-            p.a.post(1, WorkOpcode.SEND, from, 0, size);
+            p.a.post(1, SendOpcode.SEND, from, 0, size);
             p.run();
             byte[] expected = new byte[size + 16];
             System.arraycopy(message, 0, expected, 8, size);
             assertThat(bytes(to)).as("size %s", size).isEqualTo(expected);
             assertThat(p.a.done)
-                    .containsExactly(
-                            new Pair.Done(1, WorkStatus.SUCCESS, false, WorkOpcode.SEND, false, size, false, 0, false));
+                    .containsExactly(new Pair.Done(
+                            1, CompletionStatus.SUCCESS, false, SendOpcode.SEND, false, size, false, 0, false));
             assertThat(p.b.done).hasSize(1);
             assertThat(p.b.done.getFirst().bytes()).isEqualTo(size);
             assertThat(p.a.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
@@ -59,8 +61,8 @@ class RcOperationsTest {
             MemoryRegion from = p.a.register(message, 0);
             MemoryRegion remote = p.b.register(size + 64);
             MemoryRegion back = p.a.register(size + 64);
-            p.a.post(1, WorkOpcode.RDMA_WRITE, from, size, remote, 32);
-            p.a.post(2, WorkOpcode.RDMA_READ, back, size, remote, 32);
+            p.a.post(1, SendOpcode.RDMA_WRITE, from, size, remote, 32);
+            p.a.post(2, SendOpcode.RDMA_READ, back, size, remote, 32);
             p.run();
             byte[] expected = new byte[size + 64];
             System.arraycopy(message, 0, expected, 32, size);
@@ -68,7 +70,7 @@ class RcOperationsTest {
             assertThat(Arrays.copyOf(bytes(back), size)).as("read %s", size).isEqualTo(message);
             assertThat(Arrays.copyOfRange(bytes(back), size, size + 64)).isEqualTo(new byte[64]);
             assertThat(p.a.ids(false)).containsExactly(1L, 2L);
-            assertThat(p.a.statuses(false)).containsOnly(WorkStatus.SUCCESS);
+            assertThat(p.a.statuses(false)).containsOnly(CompletionStatus.SUCCESS);
             assertThat(p.b.done).isEmpty();
             assertThat(p.a.queuePair.counters().retransmittedPackets).isZero();
         }
@@ -81,12 +83,12 @@ class RcOperationsTest {
         MemoryRegion from = p.a.register(size);
         MemoryRegion remote = p.b.register(size);
         p.b.postReceive(5, remote, 0, 0);
-        p.a.post(0x0102_0304, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE, from, size, remote, 0);
+        p.a.post(0x0102_0304, SendOpcode.RDMA_WRITE_WITH_IMMEDIATE, from, size, remote, 0);
         p.run();
         assertThat(p.b.done)
                 .containsExactly(new Pair.Done(
                         5,
-                        WorkStatus.SUCCESS,
+                        CompletionStatus.SUCCESS,
                         true,
                         p.b.done.getFirst().opcode(),
                         true,
@@ -102,7 +104,7 @@ class RcOperationsTest {
         MemoryRegion m = p.a.register(3000);
         MemoryRegion to = p.b.register(3000);
         p.b.postReceive(5, to, 0, 3000);
-        SendRequest r = p.a.claim(1, WorkOpcode.SEND_WITH_IMMEDIATE);
+        SendRequest r = p.a.claim(1, SendOpcode.SEND_WITH_IMMEDIATE);
         r.list.add(m, 0, 3000);
         r.immediate = 0xcafe_babe;
         r.solicited = true;
@@ -126,7 +128,7 @@ class RcOperationsTest {
         MemoryRegion local = p.a.register(8);
         MemoryRegion remote = p.b.register(16);
         remote.memory().set(ValueLayout.JAVA_LONG_UNALIGNED, 8, 40);
-        SendRequest add = p.a.claim(1, WorkOpcode.FETCH_AND_ADD);
+        SendRequest add = p.a.claim(1, SendOpcode.FETCH_AND_ADD);
         add.list.add(local, 0, 8);
         add.remoteKey = remote.key();
         add.remoteAddress = remote.address() + 8;
@@ -144,7 +146,7 @@ class RcOperationsTest {
     }
 
     private static void swap(Pair p, MemoryRegion local, MemoryRegion remote, long compare, long value) {
-        SendRequest r = p.a.claim(2, WorkOpcode.COMPARE_AND_SWAP);
+        SendRequest r = p.a.claim(2, SendOpcode.COMPARE_AND_SWAP);
         r.list.add(local, 0, 8);
         r.remoteKey = remote.key();
         r.remoteAddress = remote.address() + 8;
@@ -159,7 +161,7 @@ class RcOperationsTest {
         Pair p = new Pair();
         MemoryRegion to = p.b.register(100);
         p.b.postReceive(5, to, 0, 100);
-        SendRequest r = p.a.claim(1, WorkOpcode.SEND);
+        SendRequest r = p.a.claim(1, SendOpcode.SEND);
         r.inline = true;
         r.inlineData.copyFrom(MemorySegment.ofArray(new byte[] {1, 2, 3}));
         r.lengthBytes = 3;
@@ -180,7 +182,7 @@ class RcOperationsTest {
         receive.list.add(to, 0, 0);
         receive.list.add(to, 0, 1000);
         p.b.queuePair.receiveQueue().publish();
-        SendRequest r = p.a.claim(1, WorkOpcode.SEND);
+        SendRequest r = p.a.claim(1, SendOpcode.SEND);
         r.list.add(from, 0, 1);
         r.list.add(from, 1, 698);
         r.list.add(from, 699, 1301);
@@ -196,7 +198,7 @@ class RcOperationsTest {
         MemoryRegion from = p.a.register(10);
         MemoryRegion to = p.b.register(10);
         for (int round = 0; round < 1000; round++) {
-            SendRequest r = p.a.claim(round, WorkOpcode.RDMA_WRITE);
+            SendRequest r = p.a.claim(round, SendOpcode.RDMA_WRITE);
             r.signaled = false;
             r.list.add(from, 0, 10);
             r.remoteKey = to.key();
@@ -213,8 +215,8 @@ class RcOperationsTest {
         Pair p = new Pair();
         MemoryRegion local = p.a.register(5000);
         MemoryRegion remote = p.b.register(5000);
-        p.a.post(1, WorkOpcode.RDMA_READ, local, 5000, remote, 0);
-        SendRequest fenced = p.a.claim(2, WorkOpcode.RDMA_WRITE);
+        p.a.post(1, SendOpcode.RDMA_READ, local, 5000, remote, 0);
+        SendRequest fenced = p.a.claim(2, SendOpcode.RDMA_WRITE);
         fenced.fence = true;
         fenced.list.add(local, 0, 100);
         fenced.remoteKey = remote.key();
@@ -235,7 +237,7 @@ class RcOperationsTest {
         MemoryRegion local = p.a.register(100);
         MemoryRegion remote = p.b.register(100);
         for (int i = 0; i < 10; i++) {
-            p.a.post(i, WorkOpcode.RDMA_READ, local, 10, remote, 0);
+            p.a.post(i, SendOpcode.RDMA_READ, local, 10, remote, 0);
         }
         int inFlight = 0;
         p.run();
@@ -252,7 +254,7 @@ class RcOperationsTest {
         MemoryRegion from = p.a.register(10);
         MemoryRegion to = p.b.register(10);
         for (int i = 0; i < 20; i++) {
-            p.a.post(i, WorkOpcode.RDMA_WRITE, from, 10, to, 0);
+            p.a.post(i, SendOpcode.RDMA_WRITE, from, 10, to, 0);
         }
         p.run();
         assertThat(p.sent(false, Opcode.RC_ACKNOWLEDGE)).isEqualTo(1);
@@ -266,8 +268,8 @@ class RcOperationsTest {
             MemoryRegion from = p.a.register(4 << 20);
             MemoryRegion to = p.b.register(4 << 20);
             p.wire = w -> List.of(100 * Pair.LATENCY_NANOS);
-            p.a.post(1, WorkOpcode.RDMA_WRITE, from, 4 << 20, to, 0);
-            p.a.post(2, WorkOpcode.RDMA_READ, from, 4 << 20, to, 0);
+            p.a.post(1, SendOpcode.RDMA_WRITE, from, 4 << 20, to, 0);
+            p.a.post(2, SendOpcode.RDMA_READ, from, 4 << 20, to, 0);
             p.run();
             int window = 2 * Math.min(128, 128 * 1024 / mtu);
             int acked = 0x1000 - 1;
@@ -278,7 +280,7 @@ class RcOperationsTest {
                     acked = w.psn();
                 }
             }
-            assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS);
+            assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS, CompletionStatus.SUCCESS);
             assertThat(p.a.queuePair.counters().timeouts).isZero();
         }
     }
@@ -294,9 +296,9 @@ class RcOperationsTest {
             p.wire = w -> w.fromA() && (w.number() == number || w.number() == number + 200)
                     ? List.of()
                     : List.of(10 * Pair.LATENCY_NANOS);
-            p.a.post(1, WorkOpcode.RDMA_WRITE, from, 4 << 20, to, 0);
+            p.a.post(1, SendOpcode.RDMA_WRITE, from, 4 << 20, to, 0);
             p.run();
-            assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
+            assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS);
             assertThat(p.a.queuePair.counters().timeouts)
                     .as("packet %d lost", lost)
                     .isZero();
@@ -314,7 +316,7 @@ class RcOperationsTest {
             MemoryRegion to = p.b.register(64);
             p.wire = w -> List.of(100 * Pair.LATENCY_NANOS);
             for (int i = 0; i < 600; i++) {
-                p.a.post(i, WorkOpcode.RDMA_WRITE, from, 64, to, 0);
+                p.a.post(i, SendOpcode.RDMA_WRITE, from, 64, to, 0);
             }
             p.run();
             int max = 0;
@@ -328,7 +330,7 @@ class RcOperationsTest {
             }
             assertThat(max).isEqualTo(256);
             assertThat(p.a.queuePair.counters().timeouts).isZero();
-            assertThat(p.a.statuses(false)).hasSize(600).containsOnly(WorkStatus.SUCCESS);
+            assertThat(p.a.statuses(false)).hasSize(600).containsOnly(CompletionStatus.SUCCESS);
         }
     }
 }

@@ -2,6 +2,10 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
@@ -40,17 +44,17 @@ class RcResponderKeysTest extends ResponderFixture {
     @ParameterizedTest
     @EnumSource(Naming.class)
     void memoryIsAccessedOnlyByItsKeyWithinItsRangeAndRights(Naming naming) {
-        for (WorkOpcode opcode : List.of(WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_READ, WorkOpcode.FETCH_AND_ADD)) {
+        for (SendOpcode opcode : List.of(SendOpcode.RDMA_WRITE, SendOpcode.RDMA_READ, SendOpcode.FETCH_AND_ADD)) {
             Pair p = new Pair();
             int right = switch (opcode) {
-                case RDMA_WRITE -> AccessFlags.REMOTE_WRITE;
-                case RDMA_READ -> AccessFlags.REMOTE_READ;
-                default -> AccessFlags.REMOTE_ATOMIC;
+                case RDMA_WRITE -> AccessFlag.REMOTE_WRITE.bit();
+                case RDMA_READ -> AccessFlag.REMOTE_READ.bit();
+                default -> AccessFlag.REMOTE_ATOMIC.bit();
             };
             int access = switch (naming) {
-                case LOCAL_ONLY -> AccessFlags.LOCAL_WRITE;
+                case LOCAL_ONLY -> AccessFlag.LOCAL_WRITE.bit();
                 case ONLY_THE_OTHER_RIGHT -> Pair.ALL_ACCESS & ~right;
-                default -> AccessFlags.LOCAL_WRITE | right;
+                default -> AccessFlag.LOCAL_WRITE.bit() | right;
             };
             byte[] memory = new byte[4096];
             Arrays.fill(memory, (byte) 0x5a);
@@ -79,7 +83,8 @@ class RcResponderKeysTest extends ResponderFixture {
             String name = naming + " " + opcode;
             assertThat(p.a.statuses(false))
                     .as(name)
-                    .containsExactly(naming.isAllowed ? WorkStatus.SUCCESS : WorkStatus.REMOTE_ACCESS_ERROR);
+                    .containsExactly(
+                            naming.isAllowed ? CompletionStatus.SUCCESS : CompletionStatus.REMOTE_ACCESS_ERROR);
             for (int i = 0; i < memory.length; i++) {
                 boolean mayChange = naming.isAllowed && i >= 1024 && i < 3072;
                 assertThat(mayChange || memory[i] == 0x5a)
@@ -88,15 +93,15 @@ class RcResponderKeysTest extends ResponderFixture {
             }
             if (!naming.isAllowed) {
                 assertThat(p.b.events).as(name).containsExactly(QueuePairEvent.ACCESS_ERROR);
-                assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+                assertThat(p.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
             }
         }
     }
 
     @Test
     void keyOfAnEmptyWriteOrReadIsNotChecked() {
-        for (WorkOpcode opcode :
-                List.of(WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_READ, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE)) {
+        for (SendOpcode opcode :
+                List.of(SendOpcode.RDMA_WRITE, SendOpcode.RDMA_READ, SendOpcode.RDMA_WRITE_WITH_IMMEDIATE)) {
             Pair p = new Pair();
             p.b.postReceive(1, p.b.register(8), 0, 8);
             SendRequest r = p.a.claim(1, opcode);
@@ -104,14 +109,14 @@ class RcResponderKeysTest extends ResponderFixture {
             r.remoteAddress = 0x1234;
             p.a.publish(r);
             p.run();
-            assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
+            assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS);
         }
     }
 
     @Test
     void writeContinuesWhenItsRegionChangesBetweenItsPacketsAndAllowsIt() {
         pair.deliver(packet(Opcode.RC_WRITE_FIRST, PSN, MTU, 2 * MTU));
-        int access = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE;
+        int access = AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_WRITE.bit();
         assertThat(pair.b.memory.change(remote, access, Pair.PD)).isNotNull();
         assertThat(responsesTo(packet(Opcode.RC_WRITE_LAST, PSN + 1, MTU, 0))).isEqualTo(nak(Aeth.ACK, PSN + 1));
         assertThat(pair.b.events).isEmpty();
@@ -124,7 +129,7 @@ class RcResponderKeysTest extends ResponderFixture {
             MemoryRegion region = fixture.remote;
             MemoryTable table = fixture.pair.b.memory;
             fixture.pair.deliver(fixture.packet(Opcode.RC_WRITE_FIRST, PSN, MTU, 2 * MTU));
-            int access = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_READ;
+            int access = AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_READ.bit();
             byte[] other = new byte[8192];
             MemoryRegion changed = switch (change) {
                 case 0 -> table.change(region, access, Pair.PD);
@@ -142,7 +147,7 @@ class RcResponderKeysTest extends ResponderFixture {
     @Test
     void readWhoseResponseIsPartlySentFailsWhenItsRegionLosesTheRight() {
         pair.deliver(packet(Opcode.RC_READ_REQUEST, PSN, 0, 4 * MTU));
-        assertThat(pair.b.memory.change(remote, AccessFlags.LOCAL_WRITE, Pair.PD))
+        assertThat(pair.b.memory.change(remote, AccessFlag.LOCAL_WRITE.bit(), Pair.PD))
                 .isNotNull();
         pair.pump(pair.b);
         assertThat(pair.b.events).containsExactly(QueuePairEvent.ACCESS_ERROR);
@@ -155,19 +160,19 @@ class RcResponderKeysTest extends ResponderFixture {
             MemoryRegion receive = p.b.register(64);
             p.b.postReceive(1, receive, 0, 64);
             MemoryRegion changed = switch (change) {
-                case 0 -> p.b.memory.change(receive, AccessFlags.LOCAL_WRITE, Pair.PD);
-                case 1 -> p.b.memory.change(receive, AccessFlags.REMOTE_READ, Pair.PD);
+                case 0 -> p.b.memory.change(receive, AccessFlag.LOCAL_WRITE.bit(), Pair.PD);
+                case 1 -> p.b.memory.change(receive, AccessFlag.REMOTE_READ.bit(), Pair.PD);
                 case 2 -> p.b.memory.change(receive, Pair.ALL_ACCESS, Pair.PD + 1);
                 default -> p.b.memory.move(receive, receive.memory(), receive.address(), Pair.ALL_ACCESS, Pair.PD);
             };
             assertThat(changed).isNotNull();
-            SendRequest r = p.a.claim(2, WorkOpcode.SEND);
+            SendRequest r = p.a.claim(2, SendOpcode.SEND);
             r.list.add(p.a.register(8), 0, 8);
             p.a.publish(r);
             p.run();
             assertThat(p.b.statuses(true))
                     .as("change %s", change)
-                    .containsExactly(change == 0 ? WorkStatus.SUCCESS : WorkStatus.LOCAL_PROTECTION_ERROR);
+                    .containsExactly(change == 0 ? CompletionStatus.SUCCESS : CompletionStatus.LOCAL_PROTECTION_ERROR);
         }
     }
 
@@ -189,7 +194,7 @@ class RcResponderKeysTest extends ResponderFixture {
         pair.b.memory.deregister(remote);
         pair.pump(pair.b);
         assertThat(pair.traceLines()).isEqualTo(nak(Aeth.NAK_REMOTE_ACCESS_ERROR, PSN + 1));
-        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
     }
 
     @Test
@@ -203,12 +208,12 @@ class RcResponderKeysTest extends ResponderFixture {
 
     @Test
     void closedArenaFailsTheRequestWithoutAnException() {
-        record Case(WorkOpcode opcode, WorkStatus requester) {}
+        record Case(SendOpcode opcode, CompletionStatus requester) {}
         for (Case c : List.of(
-                new Case(WorkOpcode.RDMA_WRITE, WorkStatus.REMOTE_ACCESS_ERROR),
-                new Case(WorkOpcode.RDMA_READ, WorkStatus.REMOTE_ACCESS_ERROR),
-                new Case(WorkOpcode.FETCH_AND_ADD, WorkStatus.REMOTE_ACCESS_ERROR),
-                new Case(WorkOpcode.SEND, WorkStatus.REMOTE_OPERATION_ERROR))) {
+                new Case(SendOpcode.RDMA_WRITE, CompletionStatus.REMOTE_ACCESS_ERROR),
+                new Case(SendOpcode.RDMA_READ, CompletionStatus.REMOTE_ACCESS_ERROR),
+                new Case(SendOpcode.FETCH_AND_ADD, CompletionStatus.REMOTE_ACCESS_ERROR),
+                new Case(SendOpcode.SEND, CompletionStatus.REMOTE_OPERATION_ERROR))) {
             Pair p = new Pair();
             Arena arena = Arena.ofShared();
             MemoryRegion closed = p.b.memory.register(arena.allocate(64, 8), 0x1000, Pair.ALL_ACCESS, Pair.PD);
@@ -222,9 +227,9 @@ class RcResponderKeysTest extends ResponderFixture {
         Arena arena = Arena.ofShared();
         MemoryRegion closed = p.a.memory.register(arena.allocate(64, 8), 0x1000, Pair.ALL_ACCESS, Pair.PD);
         arena.close();
-        p.a.post(1, WorkOpcode.RDMA_WRITE, closed, 8, p.b.register(8), 0);
+        p.a.post(1, SendOpcode.RDMA_WRITE, closed, 8, p.b.register(8), 0);
         p.run();
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.LOCAL_PROTECTION_ERROR);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.LOCAL_PROTECTION_ERROR);
     }
 
     @Test
@@ -232,39 +237,41 @@ class RcResponderKeysTest extends ResponderFixture {
         MemoryRegion receive = pair.b.register(100);
         pair.b.postReceive(1, receive, 0, 100);
         pair.b.memory.deregister(receive);
-        pair.a.post(1, WorkOpcode.SEND, pair.a.register(8), 0, 8);
+        pair.a.post(1, SendOpcode.SEND, pair.a.register(8), 0, 8);
         pair.run();
-        assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.REMOTE_OPERATION_ERROR);
-        assertThat(pair.b.statuses(true)).containsExactly(WorkStatus.LOCAL_PROTECTION_ERROR);
+        assertThat(pair.a.statuses(false)).containsExactly(CompletionStatus.REMOTE_OPERATION_ERROR);
+        assertThat(pair.b.statuses(true)).containsExactly(CompletionStatus.LOCAL_PROTECTION_ERROR);
     }
 
     @Test
     void requestWithInvalidLocalMemoryFailsAfterAllEarlierOnes() {
         MemoryRegion good = pair.a.register(100);
         MemoryRegion bad = pair.a.register(100);
-        pair.a.post(1, WorkOpcode.RDMA_WRITE, good, 100, remote, 0);
-        pair.a.post(2, WorkOpcode.RDMA_WRITE, bad, 100, remote, 0);
-        pair.a.post(3, WorkOpcode.RDMA_WRITE, good, 100, remote, 0);
+        pair.a.post(1, SendOpcode.RDMA_WRITE, good, 100, remote, 0);
+        pair.a.post(2, SendOpcode.RDMA_WRITE, bad, 100, remote, 0);
+        pair.a.post(3, SendOpcode.RDMA_WRITE, good, 100, remote, 0);
         pair.a.memory.deregister(bad);
         pair.run();
         assertThat(pair.a.ids(false)).containsExactly(1L, 2L, 3L);
         assertThat(pair.a.statuses(false))
                 .containsExactly(
-                        WorkStatus.SUCCESS, WorkStatus.LOCAL_PROTECTION_ERROR, WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+                        CompletionStatus.SUCCESS,
+                        CompletionStatus.LOCAL_PROTECTION_ERROR,
+                        CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
     }
 
     @Test
     void localMemoryOfAnotherDomainOrWithoutLocalWriteCannotBeUsed() {
         Pair p = new Pair();
         MemoryRegion other = p.a.memory.register(MemorySegment.ofArray(new byte[8]), 0, Pair.ALL_ACCESS, Pair.PD + 1);
-        p.a.post(1, WorkOpcode.RDMA_WRITE, other, 8, p.b.register(8), 0);
+        p.a.post(1, SendOpcode.RDMA_WRITE, other, 8, p.b.register(8), 0);
         p.run();
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.LOCAL_PROTECTION_ERROR);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.LOCAL_PROTECTION_ERROR);
         Pair q = new Pair();
-        MemoryRegion readOnly = q.a.register(new byte[8], AccessFlags.REMOTE_READ);
-        q.a.post(1, WorkOpcode.RDMA_READ, readOnly, 8, q.b.register(8), 0);
+        MemoryRegion readOnly = q.a.register(new byte[8], AccessFlag.REMOTE_READ.bit());
+        q.a.post(1, SendOpcode.RDMA_READ, readOnly, 8, q.b.register(8), 0);
         q.run();
-        assertThat(q.a.statuses(false)).containsExactly(WorkStatus.LOCAL_PROTECTION_ERROR);
+        assertThat(q.a.statuses(false)).containsExactly(CompletionStatus.LOCAL_PROTECTION_ERROR);
         assertThat(q.trace).isEmpty();
     }
 }

@@ -3,6 +3,10 @@ package io.rdma4j.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
@@ -46,7 +50,7 @@ class RcResponderTest extends ResponderFixture {
                 assertThat(a1)
                         .as("%s alone", first)
                         .isEqualTo(nak(startsWell ? Aeth.ACK : Aeth.NAK_INVALID_REQUEST, PSN));
-                assertThat(t.pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+                assertThat(t.pair.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
                 return;
             }
             boolean continues = first.isLast()
@@ -64,7 +68,7 @@ class RcResponderTest extends ResponderFixture {
                 assertThat(a2).as("%s then %s", first, second).hasSize(1).noneMatch(s -> s.contains(" 61"));
             } else {
                 assertThat(a2).as("%s then %s", first, second).isEqualTo(nak(Aeth.NAK_INVALID_REQUEST, PSN + 1));
-                assertThat(t.pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+                assertThat(t.pair.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
                 assertThat(t.pair.b.events).containsExactly(QueuePairEvent.REQUEST_ERROR);
             }
         });
@@ -149,40 +153,40 @@ class RcResponderTest extends ResponderFixture {
         MemoryRegion small = pair.b.register(1000);
         pair.b.postReceive(1, small, 0, 1000);
         pair.b.postReceive(2, small, 0, 1000);
-        pair.a.post(1, WorkOpcode.SEND, pair.a.register(2000), 0, 2000);
+        pair.a.post(1, SendOpcode.SEND, pair.a.register(2000), 0, 2000);
         pair.run();
         assertThat(pair.b.statuses(true))
-                .containsExactly(WorkStatus.LOCAL_LENGTH_ERROR, WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
-        assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
+                .containsExactly(CompletionStatus.LOCAL_LENGTH_ERROR, CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
+        assertThat(pair.a.statuses(false)).containsExactly(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
     }
 
     // ---- access rights of the queue pair ----
 
     @ParameterizedTest
     @EnumSource(
-            value = WorkOpcode.class,
+            value = SendOpcode.class,
             names = {"RDMA_WRITE", "RDMA_READ", "FETCH_AND_ADD", "COMPARE_AND_SWAP"})
-    void operationThatTheQueuePairDoesNotAllowIsAnInvalidRequest(WorkOpcode opcode) {
+    void operationThatTheQueuePairDoesNotAllowIsAnInvalidRequest(SendOpcode opcode) {
         Pair.Options o = new Pair.Options();
         o.accessB = switch (opcode) {
-            case RDMA_WRITE -> Pair.ALL_ACCESS & ~AccessFlags.REMOTE_WRITE;
-            case RDMA_READ -> Pair.ALL_ACCESS & ~AccessFlags.REMOTE_READ;
-            default -> Pair.ALL_ACCESS & ~AccessFlags.REMOTE_ATOMIC;
+            case RDMA_WRITE -> Pair.ALL_ACCESS & ~AccessFlag.REMOTE_WRITE.bit();
+            case RDMA_READ -> Pair.ALL_ACCESS & ~AccessFlag.REMOTE_READ.bit();
+            default -> Pair.ALL_ACCESS & ~AccessFlag.REMOTE_ATOMIC.bit();
         };
         Pair p = new Pair(o);
         p.a.post(1, opcode, p.a.register(8), 8, p.b.register(8), 0);
         p.run();
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
-        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
+        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(p.b.events).containsExactly(QueuePairEvent.REQUEST_ERROR);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7})
     void atomicAtAnUnalignedAddressIsAnInvalidRequest(int offset) {
-        pair.a.post(1, WorkOpcode.FETCH_AND_ADD, pair.a.register(8), 8, remote, offset);
+        pair.a.post(1, SendOpcode.FETCH_AND_ADD, pair.a.register(8), 8, remote, offset);
         pair.run();
-        assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
+        assertThat(pair.a.statuses(false)).containsExactly(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
     }
 
     @Test
@@ -190,9 +194,9 @@ class RcResponderTest extends ResponderFixture {
         Pair.Options o = new Pair.Options();
         o.destinationDepth = 0;
         Pair p = new Pair(o);
-        p.a.post(1, WorkOpcode.RDMA_READ, p.a.register(8), 8, p.b.register(8), 0);
+        p.a.post(1, SendOpcode.RDMA_READ, p.a.register(8), 8, p.b.register(8), 0);
         p.run();
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
     }
 
     @Test
@@ -236,7 +240,7 @@ class RcResponderTest extends ResponderFixture {
         p.burst = 10;
         p.pump(p.b);
         assertThat(p.traceLines().getLast()).isEqualTo("B READ_RESPONSE_ONLY 4099");
-        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
     }
 
     // ---- duplicates and packets out of order ----
@@ -256,7 +260,7 @@ class RcResponderTest extends ResponderFixture {
         assertThat(responsesTo(part(PSN, 8, 2000, remote.key()))).isEmpty();
         assertThat(responsesTo(part(PSN, 0, 3000, remote.key() + 1))).isEmpty();
         assertThat(responsesTo(part(PSN - 1, 0, 3000, remote.key()))).isEmpty();
-        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
     }
 
     private Pair.WirePacket part(int psn, long offset, int length, int key) {
@@ -342,14 +346,14 @@ class RcResponderTest extends ResponderFixture {
     @Test
     void sendThatInvalidatesARegionIsAcknowledgedAndFailsTheReceiver() {
         pair.b.postReceive(1, remote, 0, 100);
-        SendRequest r = pair.a.claim(1, WorkOpcode.SEND_WITH_INVALIDATE);
+        SendRequest r = pair.a.claim(1, SendOpcode.SEND_WITH_INVALIDATE);
         r.list.add(pair.a.register(8), 0, 8);
         r.invalidateKey = remote.key();
         pair.a.publish(r);
         pair.run();
-        assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
-        assertThat(pair.b.statuses(true)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
-        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(pair.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS);
+        assertThat(pair.b.statuses(true)).containsExactly(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(remote.isValid()).isTrue();
     }
 
@@ -365,11 +369,11 @@ class RcResponderTest extends ResponderFixture {
         q.toReadyToReceive(Objects.requireNonNull(path));
         MemoryRegion m = p.b.register(8);
         for (int i = 0; i < 2; i++) {
-            p.a.post(i, WorkOpcode.RDMA_WRITE, p.a.register(8), 8, m, 0);
+            p.a.post(i, SendOpcode.RDMA_WRITE, p.a.register(8), 8, m, 0);
             p.run();
         }
         assertThat(p.b.events).containsExactly(QueuePairEvent.COMMUNICATION_ESTABLISHED);
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS, CompletionStatus.SUCCESS);
     }
 
     @Test
@@ -423,7 +427,7 @@ class RcResponderTest extends ResponderFixture {
                 assertThat(responsesTo(packet(opcode, PSN, 0, 0))).isEmpty();
             }
         }
-        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         assertThat(pair.b.queuePair.counters().badOpcode).isPositive();
     }
 
@@ -434,7 +438,7 @@ class RcResponderTest extends ResponderFixture {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("0x22");
         q.reset();
-        assertThat(q.state()).isEqualTo(QueuePairMachine.State.RESET);
+        assertThat(q.state()).isEqualTo(QueuePairState.RESET);
         RcQueuePair.SendParameters send = new RcQueuePair.SendParameters(0, 0, 0, 0, 0);
         assertThatThrownBy(() -> q.toReadyToSend(send)).isInstanceOf(IllegalStateException.class);
         q.toInit(0);
@@ -443,7 +447,7 @@ class RcResponderTest extends ResponderFixture {
         assertThatThrownBy(() -> q.toReadyToReceive(bad))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("1000");
-        assertThat(q.state()).isEqualTo(QueuePairMachine.State.INIT);
+        assertThat(q.state()).isEqualTo(QueuePairState.INIT);
         assertThat(q.receiveParameters()).isNull();
     }
 
@@ -452,7 +456,7 @@ class RcResponderTest extends ResponderFixture {
         pair.b.postReceive(1, remote, 0, 8);
         pair.deliver(packet(Opcode.RC_SEND_ONLY, PSN, 8, 8));
         pair.b.postReceive(2, remote, 0, 8);
-        pair.b.post(3, WorkOpcode.SEND, remote, 0, 8);
+        pair.b.post(3, SendOpcode.SEND, remote, 0, 8);
         pair.b.queuePair.abandon();
         pair.pump(pair.b);
         assertThat(pair.traceLines()).isEqualTo(nak(Aeth.ACK, PSN));
@@ -468,7 +472,7 @@ class RcResponderTest extends ResponderFixture {
         p.wire = w -> List.of();
         MemoryRegion m = p.a.register(8);
         for (int i = 0; i < 5; i++) {
-            p.a.post(i, WorkOpcode.SEND, m, 0, 8);
+            p.a.post(i, SendOpcode.SEND, m, 0, 8);
             p.a.postReceive(i, m, 0, 8);
         }
         assertThat(p.a.queuePair.sendQueue().claim()).isNull();

@@ -2,6 +2,9 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
@@ -41,7 +44,7 @@ class RcRetryTest {
     }
 
     private static void write(Pair p, int bytes) {
-        p.a.post(1, WorkOpcode.RDMA_WRITE, p.a.register(bytes), bytes, p.b.register(bytes), 0);
+        p.a.post(1, SendOpcode.RDMA_WRITE, p.a.register(bytes), bytes, p.b.register(bytes), 0);
     }
 
     @ParameterizedTest
@@ -53,8 +56,8 @@ class RcRetryTest {
         write(p, 10);
         p.run();
         assertThat(p.trace).hasSize(1 + retries);
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.RETRY_EXCEEDED_ERROR);
-        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.RETRY_EXCEEDED_ERROR);
+        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(p.now - begin).isEqualTo((retries + 1) * T14);
         for (int i = 0; i <= retries; i++) {
             assertThat(p.trace.get(i).sentAt()).isEqualTo(begin + i * T14);
@@ -87,7 +90,7 @@ class RcRetryTest {
             write(p, 10);
             p.run();
         }
-        assertThat(p.a.statuses(false)).hasSize(50).containsOnly(WorkStatus.SUCCESS);
+        assertThat(p.a.statuses(false)).hasSize(50).containsOnly(CompletionStatus.SUCCESS);
     }
 
     @Test
@@ -97,7 +100,7 @@ class RcRetryTest {
         long begin = p.now;
         write(p, 20 * 1024);
         p.run();
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS);
         assertThat(p.now - begin).isLessThan(T14 / 100);
         assertThat(p.trace.stream()
                         .filter(w -> w.opcode() == Opcode.RC_ACKNOWLEDGE && w.syndrome() == Aeth.NAK_PSN_SEQUENCE_ERROR)
@@ -113,7 +116,7 @@ class RcRetryTest {
         p.b.postReceive(1, to, 0, 8);
         p.b.postReceive(2, to, 0, 8);
         p.wire = losing(false, 1);
-        p.a.post(1, WorkOpcode.SEND, p.a.register(8), 0, 8);
+        p.a.post(1, SendOpcode.SEND, p.a.register(8), 0, 8);
         p.run();
         assertThat(p.traceLines())
                 .containsExactly(
@@ -130,7 +133,7 @@ class RcRetryTest {
         MemoryRegion local = p.a.register(5000);
         p.wire = losing(false, 3);
         long begin = p.now;
-        p.a.post(1, WorkOpcode.RDMA_READ, local, 5000, remote, 0);
+        p.a.post(1, SendOpcode.RDMA_READ, local, 5000, remote, 0);
         p.run();
         assertThat(p.now - begin).isLessThan(T14 / 100);
         assertThat(p.traceLines())
@@ -159,12 +162,12 @@ class RcRetryTest {
         long begin = p.now;
         MemoryRegion local = p.a.register(100);
         MemoryRegion remote = p.b.register(100);
-        p.a.post(1, WorkOpcode.RDMA_READ, local, 100, remote, 0);
-        p.a.post(2, WorkOpcode.RDMA_WRITE, local, 50, remote, 0);
+        p.a.post(1, SendOpcode.RDMA_READ, local, 100, remote, 0);
+        p.a.post(2, SendOpcode.RDMA_WRITE, local, 50, remote, 0);
         p.run();
         assertThat(p.now - begin).isLessThan(T14 / 100);
         assertThat(p.a.ids(false)).containsExactly(1L, 2L);
-        assertThat(p.a.statuses(false)).containsOnly(WorkStatus.SUCCESS);
+        assertThat(p.a.statuses(false)).containsOnly(CompletionStatus.SUCCESS);
     }
 
     @Test
@@ -173,7 +176,7 @@ class RcRetryTest {
         p.wire = losing(false, 1, 2, 3);
         MemoryRegion local = p.a.register(8);
         MemoryRegion remote = p.b.register(8);
-        SendRequest r = p.a.claim(1, WorkOpcode.FETCH_AND_ADD);
+        SendRequest r = p.a.claim(1, SendOpcode.FETCH_AND_ADD);
         r.list.add(local, 0, 8);
         r.remoteKey = remote.key();
         r.remoteAddress = remote.address();
@@ -205,12 +208,12 @@ class RcRetryTest {
         for (Opcode last : List.of(Opcode.RC_READ_RESPONSE_LAST, Opcode.RC_READ_RESPONSE_ONLY)) {
             Pair p = new Pair();
             MemoryRegion local = p.a.register(2000);
-            p.a.post(1, WorkOpcode.RDMA_READ, local, 2000, p.b.register(2000), 0);
+            p.a.post(1, SendOpcode.RDMA_READ, local, 2000, p.b.register(2000), 0);
             p.pump(p.a);
             Opcode opcode = Opcode.valueOf(first);
             p.deliver(response(opcode, 0x1000, 1024));
             p.deliver(response(last, 0x1001, 976));
-            assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
+            assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS);
         }
     }
 
@@ -224,20 +227,20 @@ class RcRetryTest {
 
     @Test
     void responseThatDoesNotFitTheRequestIsABadResponse() {
-        record Case(WorkOpcode request, Opcode response, int payload) {}
+        record Case(SendOpcode request, Opcode response, int payload) {}
         for (Case c : List.of(
-                new Case(WorkOpcode.RDMA_READ, Opcode.RC_READ_RESPONSE_ONLY, 1024), // ends too early
-                new Case(WorkOpcode.RDMA_READ, Opcode.RC_READ_RESPONSE_FIRST, 1020), // too short
-                new Case(WorkOpcode.RDMA_READ, Opcode.RC_READ_RESPONSE_FIRST, 1028), // too long
-                new Case(WorkOpcode.RDMA_READ, Opcode.RC_ATOMIC_ACKNOWLEDGE, 0),
-                new Case(WorkOpcode.RDMA_WRITE, Opcode.RC_READ_RESPONSE_ONLY, 0),
-                new Case(WorkOpcode.RDMA_WRITE, Opcode.RC_ATOMIC_ACKNOWLEDGE, 0))) {
+                new Case(SendOpcode.RDMA_READ, Opcode.RC_READ_RESPONSE_ONLY, 1024), // ends too early
+                new Case(SendOpcode.RDMA_READ, Opcode.RC_READ_RESPONSE_FIRST, 1020), // too short
+                new Case(SendOpcode.RDMA_READ, Opcode.RC_READ_RESPONSE_FIRST, 1028), // too long
+                new Case(SendOpcode.RDMA_READ, Opcode.RC_ATOMIC_ACKNOWLEDGE, 0),
+                new Case(SendOpcode.RDMA_WRITE, Opcode.RC_READ_RESPONSE_ONLY, 0),
+                new Case(SendOpcode.RDMA_WRITE, Opcode.RC_ATOMIC_ACKNOWLEDGE, 0))) {
             Pair p = new Pair();
             p.a.post(1, c.request(), p.a.register(2000), 2000, p.b.register(2000), 0);
             p.pump(p.a);
             p.deliver(response(c.response(), 0x1000, c.payload()));
-            assertThat(p.a.statuses(false)).as(c.toString()).containsExactly(WorkStatus.BAD_RESPONSE_ERROR);
-            assertThat(p.a.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+            assertThat(p.a.statuses(false)).as(c.toString()).containsExactly(CompletionStatus.BAD_RESPONSE_ERROR);
+            assertThat(p.a.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         }
     }
 
@@ -246,12 +249,12 @@ class RcRetryTest {
         Opcode opcode = Opcode.RC_READ_RESPONSE_ONLY;
         int length = 6; // needs two bytes of padding
         Pair p = new Pair();
-        p.a.post(1, WorkOpcode.RDMA_READ, p.a.register(length), length, p.b.register(length), 0);
+        p.a.post(1, SendOpcode.RDMA_READ, p.a.register(length), length, p.b.register(length), 0);
         p.pump(p.a);
         byte[] padded = response(opcode, 0x1000, length + 2).bytes();
         byte[] bytes = Arrays.copyOf(padded, padded.length - 2);
         p.deliver(new Pair.WirePacket(false, 0, opcode, 0x1000, false, bytes, 0));
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.BAD_RESPONSE_ERROR);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.BAD_RESPONSE_ERROR);
     }
 
     @Test
@@ -276,7 +279,7 @@ class RcRetryTest {
         p.a.postReceive(100, local, 0, 10);
         p.a.postReceive(101, local, 0, 10);
         for (int i = 0; i < 5; i++) {
-            SendRequest r = p.a.claim(i, WorkOpcode.RDMA_WRITE);
+            SendRequest r = p.a.claim(i, SendOpcode.RDMA_WRITE);
             r.signaled = i != 3; // errors are reported for unsignaled requests too
             r.list.add(local, 0, 10);
             r.remoteKey = remote.key();
@@ -287,19 +290,19 @@ class RcRetryTest {
         Pair.WirePacket nak = Pair.forge(false, Opcode.RC_ACKNOWLEDGE, 0x1002, false, 0);
         Aeth.write(nak.segment(), Bth.LENGTH, syndrome, 2);
         p.deliver(nak);
-        WorkStatus expected = switch (syndrome) {
-            case 0x60 -> WorkStatus.RETRY_EXCEEDED_ERROR; // no retry is allowed here
-            case 0x61 -> WorkStatus.REMOTE_INVALID_REQUEST_ERROR;
-            case 0x62 -> WorkStatus.REMOTE_ACCESS_ERROR;
-            default -> WorkStatus.REMOTE_OPERATION_ERROR;
+        CompletionStatus expected = switch (syndrome) {
+            case 0x60 -> CompletionStatus.RETRY_EXCEEDED_ERROR; // no retry is allowed here
+            case 0x61 -> CompletionStatus.REMOTE_INVALID_REQUEST_ERROR;
+            case 0x62 -> CompletionStatus.REMOTE_ACCESS_ERROR;
+            default -> CompletionStatus.REMOTE_OPERATION_ERROR;
         };
-        WorkStatus flushed = WorkStatus.WORK_REQUEST_FLUSHED_ERROR;
+        CompletionStatus flushed = CompletionStatus.WORK_REQUEST_FLUSHED_ERROR;
         assertThat(p.a.ids(false)).containsExactly(0L, 1L, 2L, 3L, 4L);
         assertThat(p.a.statuses(false))
-                .containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS, expected, flushed, flushed);
+                .containsExactly(CompletionStatus.SUCCESS, CompletionStatus.SUCCESS, expected, flushed, flushed);
         assertThat(p.a.ids(true)).containsExactly(100L, 101L);
         assertThat(p.a.statuses(true)).containsExactly(flushed, flushed);
-        p.a.post(5, WorkOpcode.RDMA_WRITE, local, 10, remote, 0);
+        p.a.post(5, SendOpcode.RDMA_WRITE, local, 10, remote, 0);
         p.a.queuePair.flush();
         assertThat(p.a.done.getLast().status()).isEqualTo(flushed);
         assertThat(p.a.done.getLast().id()).isEqualTo(5);
@@ -316,7 +319,7 @@ class RcRetryTest {
                 o.timeoutExponent = 20;
             });
             MemoryRegion to = p.b.register(8);
-            p.a.post(1, WorkOpcode.SEND, p.a.register(8), 0, 8);
+            p.a.post(1, SendOpcode.SEND, p.a.register(8), 0, 8);
             p.run(p.now + 3 * Pair.LATENCY_NANOS);
             p.b.postReceive(1, to, 0, 8);
             p.run();
@@ -338,23 +341,23 @@ class RcRetryTest {
             o.rnrRetry = retries;
             o.retryCount = 0;
         });
-        p.a.post(1, WorkOpcode.SEND, p.a.register(8), 0, 8);
+        p.a.post(1, SendOpcode.SEND, p.a.register(8), 0, 8);
         p.run();
         assertThat(p.sent(true, Opcode.RC_SEND_ONLY)).isEqualTo(1 + retries);
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.RNR_RETRY_EXCEEDED_ERROR);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.RNR_RETRY_EXCEEDED_ERROR);
         assertThat(p.b.done).isEmpty();
-        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
     }
 
     @Test
     void rnrRetrySevenNeverGivesUp() {
         Pair p = pair(o -> o.rnrRetry = 7);
-        p.a.post(1, WorkOpcode.SEND, p.a.register(8), 0, 8);
+        p.a.post(1, SendOpcode.SEND, p.a.register(8), 0, 8);
         p.run(p.now + 60_000_000_000L);
         assertThat(p.a.done).isEmpty();
         p.b.postReceive(1, p.b.register(8), 0, 8);
         p.run();
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS);
     }
 
     @Test
@@ -362,7 +365,7 @@ class RcRetryTest {
         Pair p = pair(o -> o.rnrRetry = 7);
         MemoryRegion local = p.a.register(8);
         for (int i = 0; i < 10; i++) {
-            p.a.post(i, WorkOpcode.SEND, local, 0, 8);
+            p.a.post(i, SendOpcode.SEND, local, 0, 8);
         }
         p.run(p.now + 100_000_000);
         long naks = p.a.queuePair.counters().receivedRnrNaks;
@@ -373,7 +376,7 @@ class RcRetryTest {
             p.b.postReceive(i, to, 0, 8);
         }
         p.run();
-        assertThat(p.a.statuses(false)).hasSize(10).containsOnly(WorkStatus.SUCCESS);
+        assertThat(p.a.statuses(false)).hasSize(10).containsOnly(CompletionStatus.SUCCESS);
     }
 
     @ParameterizedTest
@@ -383,7 +386,7 @@ class RcRetryTest {
             o.rnrCode = code;
             o.rnrRetry = 7;
         });
-        p.a.post(1, WorkOpcode.SEND, p.a.register(8), 0, 8);
+        p.a.post(1, SendOpcode.SEND, p.a.register(8), 0, 8);
         p.run(p.now + 20_000_000_000L);
         List<Long> waits = new ArrayList<>();
         for (int i = 2; i < p.trace.size(); i += 2) {
@@ -399,10 +402,11 @@ class RcRetryTest {
     void rnrNakAcknowledgesEverythingBeforeIt() {
         Pair p = pair(o -> o.rnrRetry = 0);
         MemoryRegion local = p.a.register(8);
-        p.a.post(1, WorkOpcode.RDMA_WRITE, local, 8, p.b.register(8), 0);
-        p.a.post(2, WorkOpcode.SEND, local, 0, 8);
+        p.a.post(1, SendOpcode.RDMA_WRITE, local, 8, p.b.register(8), 0);
+        p.a.post(2, SendOpcode.SEND, local, 0, 8);
         p.run();
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.RNR_RETRY_EXCEEDED_ERROR);
+        assertThat(p.a.statuses(false))
+                .containsExactly(CompletionStatus.SUCCESS, CompletionStatus.RNR_RETRY_EXCEEDED_ERROR);
     }
 
     @Test
@@ -410,14 +414,14 @@ class RcRetryTest {
         Pair p = new Pair();
         byte[] content = Pair.pattern(3000, 5);
         MemoryRegion remote = p.b.register(3000);
-        p.a.post(1, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE, p.a.register(content, 0), 3000, remote, 0);
+        p.a.post(1, SendOpcode.RDMA_WRITE_WITH_IMMEDIATE, p.a.register(content, 0), 3000, remote, 0);
         p.run(p.now + 5 * Pair.LATENCY_NANOS);
         assertThat(p.b.done).isEmpty();
         p.b.postReceive(1, remote, 0, 0);
         p.run();
         assertThat(remote.memory().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(content);
-        assertThat(p.b.statuses(true)).containsExactly(WorkStatus.SUCCESS);
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
+        assertThat(p.b.statuses(true)).containsExactly(CompletionStatus.SUCCESS);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS);
     }
 
     // ---- wrap-around ----
@@ -435,10 +439,10 @@ class RcRetryTest {
         byte[] content = Pair.pattern(100_000, 5);
         MemoryRegion remote = p.b.register(100_000);
         MemoryRegion back = p.a.register(100_000);
-        p.a.post(1, WorkOpcode.RDMA_WRITE, p.a.register(content, 0), 100_000, remote, 0);
-        p.a.post(2, WorkOpcode.RDMA_READ, back, 100_000, remote, 0);
+        p.a.post(1, SendOpcode.RDMA_WRITE, p.a.register(content, 0), 100_000, remote, 0);
+        p.a.post(2, SendOpcode.RDMA_READ, back, 100_000, remote, 0);
         p.run();
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS, CompletionStatus.SUCCESS);
         assertThat(back.memory().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(content);
     }
 
@@ -457,6 +461,6 @@ class RcRetryTest {
         p.now += 100 * T14; // meanwhile the acknowledgement is pending in the socket
         p.deliver(held.removeFirst());
         assertThat(p.a.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS);
     }
 }

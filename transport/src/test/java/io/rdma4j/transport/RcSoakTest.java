@@ -2,7 +2,12 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.wire.Feth;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.PlacementType;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.SelectivityLevel;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Psn;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -48,12 +53,12 @@ class RcSoakTest {
             this.random = random;
             constantBytes = Pair.pattern(CONSTANT, random.nextInt());
             constant = side.memory.register(
-                    MemorySegment.ofArray(constantBytes), 0x10_0000, AccessFlags.REMOTE_READ, Pair.PD);
+                    MemorySegment.ofArray(constantBytes), 0x10_0000, AccessFlag.REMOTE_READ.bit(), Pair.PD);
             writable = side.memory.register(
                     MemorySegment.ofArray(new byte[WRITABLE]), 0x20_0000, Pair.ALL_ACCESS, Pair.PD);
             counters = side.memory.register(
                     MemorySegment.ofArray(new byte[COUNTERS]), 0x30_0000, Pair.ALL_ACCESS, Pair.PD);
-            results = side.register(new byte[OPERATIONS * (CONSTANT + CANARY)], AccessFlags.LOCAL_WRITE);
+            results = side.register(new byte[OPERATIONS * (CONSTANT + CANARY)], AccessFlag.LOCAL_WRITE.bit());
             expectedResults = new byte[OPERATIONS * (CONSTANT + CANARY)];
         }
     }
@@ -69,10 +74,10 @@ class RcSoakTest {
 
     private static void postOne(Workload sender, Workload receiver) {
         Random random = sender.random;
-        WorkOpcode[] kinds = WorkOpcode.values();
-        WorkOpcode kind = kinds[random.nextInt(kinds.length)];
-        if (kind == WorkOpcode.SEND_WITH_INVALIDATE || kind.isLocal()) {
-            kind = WorkOpcode.SEND; // these operations have their own tests; an invalidation would end the connection
+        SendOpcode[] kinds = SendOpcode.values();
+        SendOpcode kind = kinds[random.nextInt(kinds.length)];
+        if (kind == SendOpcode.SEND_WITH_INVALIDATE || kind.isLocal()) {
+            kind = SendOpcode.SEND; // these operations have their own tests; an invalidation would end the connection
         }
         SendRequest r = sender.side.claim(sender.posted, kind);
         r.signaled = true;
@@ -84,7 +89,7 @@ class RcSoakTest {
             int cut = random.nextInt(length + 1);
             r.list.add(sender.constant, from, cut);
             r.list.add(sender.constant, from + cut, length - cut);
-        } else if (!kind.isAnsweredEmpty()) {
+        } else if (kind.hasLocalMemory()) {
             r.list.add(sender.results, (long) sender.posted * (CONSTANT + CANARY), length);
         }
         byte[] message = Arrays.copyOfRange(sender.constantBytes, from, from + length);
@@ -115,7 +120,7 @@ class RcSoakTest {
                 ByteBuffer.wrap(sender.expectedResults)
                         .order(ByteOrder.nativeOrder())
                         .putLong(sender.posted * (CONSTANT + CANARY), old);
-                if (kind == WorkOpcode.FETCH_AND_ADD) {
+                if (kind == SendOpcode.FETCH_AND_ADD) {
                     receiver.expectedCounters[cell] += r.swapOrAdd;
                 } else if (r.compare == old) {
                     receiver.expectedCounters[cell] = r.swapOrAdd;
@@ -129,24 +134,25 @@ class RcSoakTest {
                 receiver.expectedCounters[cell] = r.swapOrAdd;
             }
             case FLUSH -> {
-                r.flushPlacement = Feth.GLOBAL;
-                r.flushSelectivity = random.nextBoolean() ? Feth.RANGE : Feth.REGION;
+                r.flushPlacement = PlacementType.GLOBAL.bit();
+                r.flushSelectivity =
+                        random.nextBoolean() ? SelectivityLevel.RANGE.code() : SelectivityLevel.REGION.code();
                 r.remoteKey = receiver.writable.key();
                 r.remoteAddress = receiver.writable.address();
                 r.flushBytes = length;
             }
             default -> {}
         }
-        if (kind != WorkOpcode.RDMA_WRITE && kind.carriesPayload()) {
+        if (kind != SendOpcode.RDMA_WRITE && kind.carriesPayload()) {
             sender.expectedMessages.add(message);
-            sender.messageIsWrite.add(kind == WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE);
+            sender.messageIsWrite.add(kind == SendOpcode.RDMA_WRITE_WITH_IMMEDIATE);
         }
         sender.side.publish(r);
         sender.posted++;
     }
 
     private static void postReceive(Workload w) {
-        MemoryRegion region = w.side.register(new byte[CONSTANT], AccessFlags.LOCAL_WRITE);
+        MemoryRegion region = w.side.register(new byte[CONSTANT], AccessFlag.LOCAL_WRITE.bit());
         w.side.postReceive(w.receives.size(), region, 0, CONSTANT);
         w.receives.add(region);
     }
@@ -215,11 +221,13 @@ class RcSoakTest {
     }
 
     private static boolean isAlive(Pair.Side side) {
-        return side.queuePair.state() == QueuePairMachine.State.READY_TO_SEND;
+        return side.queuePair.state() == QueuePairState.READY_TO_SEND;
     }
 
     private static void checkComplete(Workload w) {
-        assertThat(w.side.statuses(false)).containsOnly(WorkStatus.SUCCESS).hasSize(OPERATIONS);
+        assertThat(w.side.statuses(false))
+                .containsOnly(CompletionStatus.SUCCESS)
+                .hasSize(OPERATIONS);
         assertThat(w.writable.memory().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(w.expectedWritable);
         assertThat(w.counters.memory().toArray(ValueLayout.JAVA_LONG_UNALIGNED)).isEqualTo(w.expectedCounters);
         assertThat(w.results.memory().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(w.expectedResults);
@@ -227,15 +235,15 @@ class RcSoakTest {
 
     /** Checks a side after all seven retries were lost: successes, one exceeded retry counter, the rest flushed. */
     private static void checkGivenUp(Workload w) {
-        List<WorkStatus> statuses = w.side.statuses(false);
-        int successes =
-                (int) statuses.stream().filter(s -> s == WorkStatus.SUCCESS).count();
-        assertThat(statuses.subList(0, successes)).doesNotContain(WorkStatus.RETRY_EXCEEDED_ERROR);
+        List<CompletionStatus> statuses = w.side.statuses(false);
+        int successes = (int)
+                statuses.stream().filter(s -> s == CompletionStatus.SUCCESS).count();
+        assertThat(statuses.subList(0, successes)).doesNotContain(CompletionStatus.RETRY_EXCEEDED_ERROR);
         if (!isAlive(w.side)) {
             assertThat(statuses).hasSize(OPERATIONS);
-            assertThat(statuses.get(successes)).isEqualTo(WorkStatus.RETRY_EXCEEDED_ERROR);
+            assertThat(statuses.get(successes)).isEqualTo(CompletionStatus.RETRY_EXCEEDED_ERROR);
             assertThat(statuses.subList(successes + 1, OPERATIONS))
-                    .allMatch(s -> s == WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+                    .allMatch(s -> s == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
         }
         assertThat(w.results
                         .memory()
@@ -254,11 +262,11 @@ class RcSoakTest {
         for (int i = 0; i < received.size(); i++) {
             Pair.Done d = received.get(i);
             assertThat(d.id()).isEqualTo(i);
-            if (d.status() == WorkStatus.WORK_REQUEST_FLUSHED_ERROR && !isAlive(w.side)) {
+            if (d.status() == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR && !isAlive(w.side)) {
                 continue;
             }
             byte[] message = peer.expectedMessages.get(i);
-            assertThat(d.status()).isEqualTo(WorkStatus.SUCCESS);
+            assertThat(d.status()).isEqualTo(CompletionStatus.SUCCESS);
             assertThat(d.bytes()).isEqualTo(message.length);
             assertThat(d.ofWrite()).isEqualTo(peer.messageIsWrite.get(i));
             byte[] expected = d.ofWrite() ? new byte[CONSTANT] : Arrays.copyOf(message, CONSTANT);

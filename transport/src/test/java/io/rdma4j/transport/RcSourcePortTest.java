@@ -2,6 +2,7 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
@@ -65,11 +66,11 @@ class RcSourcePortTest extends ResponderFixture {
     void forgedAcknowledgementFromAnotherPortCompletesNothing() {
         check(SourcePortCheck.ENFORCE);
         MemoryRegion local = pair.a.register(16);
-        pair.a.post(1, WorkOpcode.RDMA_WRITE, local, 4, remote, 0);
+        pair.a.post(1, SendOpcode.RDMA_WRITE, local, 4, remote, 0);
         pair.run();
         assertThat(pair.a.done).hasSize(1);
         pair.wire = w -> List.of();
-        pair.a.post(2, WorkOpcode.RDMA_WRITE, local, 4, remote, 0);
+        pair.a.post(2, SendOpcode.RDMA_WRITE, local, 4, remote, 0);
         pair.pump(pair.a);
         pair.b.udpPort = OTHER_PORT;
         Pair.WirePacket acknowledgement = Pair.forge(false, Opcode.RC_ACKNOWLEDGE, pair.options.psnA + 1, false, 0);

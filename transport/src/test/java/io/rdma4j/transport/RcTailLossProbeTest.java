@@ -2,6 +2,8 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Timers;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -21,7 +23,7 @@ class RcTailLossProbeTest {
     }
 
     private static void write(Pair p, int id) {
-        p.a.post(id, WorkOpcode.RDMA_WRITE, p.a.register(10), 10, p.b.register(10), 0);
+        p.a.post(id, SendOpcode.RDMA_WRITE, p.a.register(10), 10, p.b.register(10), 0);
         p.run();
     }
 
@@ -41,7 +43,7 @@ class RcTailLossProbeTest {
         assertThat(pair.now - begin).isBetween(RoundTripEstimator.MIN_NANOS, 3 * RoundTripEstimator.MIN_NANOS);
         assertThat(pair.a.queuePair.counters().tailLossProbes).isEqualTo(1);
         assertThat(pair.a.queuePair.counters().timeouts).isZero();
-        assertThat(pair.a.statuses(false)).hasSize(11).containsOnly(WorkStatus.SUCCESS);
+        assertThat(pair.a.statuses(false)).hasSize(11).containsOnly(CompletionStatus.SUCCESS);
     }
 
     @Test
@@ -62,7 +64,8 @@ class RcTailLossProbeTest {
             long begin = p.now;
             p.wire = w -> List.of();
             write(p, 1);
-            assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.RETRY_EXCEEDED_ERROR);
+            assertThat(p.a.statuses(false))
+                    .containsExactly(CompletionStatus.SUCCESS, CompletionStatus.RETRY_EXCEEDED_ERROR);
             assertThat(p.now - begin).isEqualTo(3 * Timers.acknowledgeTimeoutNanos(EXPONENT));
         }
     }
@@ -82,7 +85,7 @@ class RcTailLossProbeTest {
         p.wire = w -> List.of();
         long begin = p.now;
         write(p, 0);
-        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.RETRY_EXCEEDED_ERROR);
+        assertThat(p.a.statuses(false)).containsExactly(CompletionStatus.RETRY_EXCEEDED_ERROR);
         return p.now - begin;
     }
 

@@ -1,5 +1,7 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.PlacementType;
+import io.rdma4j.value.SelectivityLevel;
 import io.rdma4j.wire.AtomicEth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Feth;
@@ -26,7 +28,8 @@ abstract class ResponderFixture {
             AtomicEth.write(w.segment(), Bth.LENGTH, remote.address(), remote.key(), 1, 0);
         }
         if (opcode.isFlush()) {
-            Feth.write(w.segment(), opcode.extensionOffset(), Feth.GLOBAL, Feth.RANGE);
+            Feth.write(
+                    w.segment(), opcode.extensionOffset(), PlacementType.GLOBAL.bit(), SelectivityLevel.RANGE.code());
         }
         return w;
     }

@@ -2,6 +2,7 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.AccessFlag;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.HashSet;
@@ -45,13 +46,14 @@ class RetiredKeysTest {
     void tableSkipsKeysOfDeregisteredRegionsAndDeallocatedWindows() {
         ArrayDeque<Integer> proposals = new ArrayDeque<>(List.of(0x100, 0x2000, 0x100, 0x1ff, 0x2000, 0x20ff, 0x3000));
         MemoryTable table = new MemoryTable(proposals::remove);
-        MemoryRegion region = table.register(MEMORY, 0, AccessFlags.LOCAL_WRITE, 1);
+        MemoryRegion region = table.register(MEMORY, 0, AccessFlag.LOCAL_WRITE.bit(), 1);
         MemoryWindow window = table.allocateWindow(true, 1);
         assertThat(region.key()).isEqualTo(0x100);
         assertThat(window.key()).isEqualTo(0x2000);
         assertThat(table.deregister(region)).isTrue();
         table.deallocate(window);
-        assertThat(table.register(MEMORY, 0, AccessFlags.LOCAL_WRITE, 1).key()).isEqualTo(0x3000);
+        assertThat(table.register(MEMORY, 0, AccessFlag.LOCAL_WRITE.bit(), 1).key())
+                .isEqualTo(0x3000);
     }
 
     @Test
@@ -61,7 +63,7 @@ class RetiredKeysTest {
         MemoryTable table = new MemoryTable(new Random(seed)::nextInt);
         Set<Integer> seen = new HashSet<>();
         for (int i = 0; i < 100_000; i++) {
-            MemoryRegion region = table.register(MEMORY, 0, AccessFlags.LOCAL_WRITE, 1);
+            MemoryRegion region = table.register(MEMORY, 0, AccessFlag.LOCAL_WRITE.bit(), 1);
             assertThat(seen.add(region.key())).isTrue();
             assertThat(table.deregister(region)).isTrue();
         }

@@ -2,6 +2,7 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.SendOpcode;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,7 +22,7 @@ class SendWindowTest {
         window.limitReads(2);
     }
 
-    private SendRequest assigned(WorkOpcode opcode, int packets) {
+    private SendRequest assigned(SendOpcode opcode, int packets) {
         SendRequest r = new SendRequest(1, MemorySegment.NULL);
         r.opcode = opcode;
         r.lengthBytes = (long) packets * MTU;
@@ -47,9 +48,9 @@ class SendWindowTest {
 
     @Test
     void workRequestsGetConsecutiveSequencesAndLocalOnesNone() {
-        SendRequest first = assigned(WorkOpcode.SEND, 3);
-        SendRequest local = assigned(WorkOpcode.LOCAL_INVALIDATE, 0);
-        SendRequest last = assigned(WorkOpcode.RDMA_READ, 2);
+        SendRequest first = assigned(SendOpcode.SEND, 3);
+        SendRequest local = assigned(SendOpcode.LOCAL_INVALIDATE, 0);
+        SendRequest last = assigned(SendOpcode.RDMA_READ, 2);
         assertThat(first.firstSequence).isEqualTo(PSN);
         assertThat(first.endSequence()).isEqualTo(PSN + 3);
         assertThat(local.firstSequence).isEqualTo(PSN + 3);
@@ -60,7 +61,7 @@ class SendWindowTest {
 
     @Test
     void windowIsFullAfterItsBytesAndHasRoomAgainAfterAnAcknowledgement() {
-        SendRequest r = assigned(WorkOpcode.SEND, 2 * WINDOW_PACKETS);
+        SendRequest r = assigned(SendOpcode.SEND, 2 * WINDOW_PACKETS);
         send(r, WINDOW_PACKETS - 1);
         assertThat(window.hasRoom(r, window.cursor() + 1, false)).isTrue();
         assertThat(window.isNearlyFull()).isTrue();
@@ -80,7 +81,7 @@ class SendWindowTest {
 
     @Test
     void onlyOnePacketIsAllowedIfTheCallerSaysSo() {
-        SendRequest r = assigned(WorkOpcode.SEND, 2);
+        SendRequest r = assigned(SendOpcode.SEND, 2);
         assertThat(window.hasRoom(r, PSN + 1, true)).isTrue();
         send(r, 1);
         assertThat(window.hasRoom(r, PSN + 2, true)).isFalse();
@@ -89,8 +90,8 @@ class SendWindowTest {
 
     @Test
     void readsAreLimitedUntilTheLastPacketOfTheirResponse() {
-        SendRequest a = assigned(WorkOpcode.RDMA_READ, 2);
-        SendRequest b = assigned(WorkOpcode.FETCH_AND_ADD, 1);
+        SendRequest a = assigned(SendOpcode.RDMA_READ, 2);
+        SendRequest b = assigned(SendOpcode.FETCH_AND_ADD, 1);
         sendRead(a);
         assertThat(window.hasRoomForRead()).isTrue();
         sendRead(b);
@@ -109,7 +110,7 @@ class SendWindowTest {
 
     @Test
     void longReadHasPartsThatARepeatedRequestEndsAtToo() {
-        SendRequest r = assigned(WorkOpcode.RDMA_READ, 2 * WINDOW_PACKETS + 1);
+        SendRequest r = assigned(SendOpcode.RDMA_READ, 2 * WINDOW_PACKETS + 1);
         assertThat(window.messageCount(r)).isEqualTo(3);
         assertThat(window.partEnd(r, PSN)).isEqualTo(PSN + WINDOW_PACKETS);
         assertThat(window.partEnd(r, PSN + 5)).isEqualTo(PSN + WINDOW_PACKETS);
@@ -118,17 +119,17 @@ class SendWindowTest {
 
     @Test
     void messagesAreCountedByKind() {
-        assertThat(window.messageCount(assigned(WorkOpcode.RDMA_WRITE, 500))).isEqualTo(1);
-        assertThat(window.messageCount(assigned(WorkOpcode.COMPARE_AND_SWAP, 1)))
+        assertThat(window.messageCount(assigned(SendOpcode.RDMA_WRITE, 500))).isEqualTo(1);
+        assertThat(window.messageCount(assigned(SendOpcode.COMPARE_AND_SWAP, 1)))
                 .isEqualTo(1);
-        assertThat(window.messageCount(assigned(WorkOpcode.BIND_MEMORY_WINDOW, 0)))
+        assertThat(window.messageCount(assigned(SendOpcode.BIND_MEMORY_WINDOW, 0)))
                 .isZero();
     }
 
     @Test
     void rewindGoesBackToTheOldestPacketWithNoReadInFlight() {
-        SendRequest a = assigned(WorkOpcode.SEND, 2);
-        SendRequest b = assigned(WorkOpcode.RDMA_READ, 1);
+        SendRequest a = assigned(SendOpcode.SEND, 2);
+        SendRequest b = assigned(SendOpcode.RDMA_READ, 1);
         send(a, 2);
         assertThat(window.isFirstTransmission()).isTrue();
         sendRead(b);
@@ -149,7 +150,7 @@ class SendWindowTest {
 
     @Test
     void acknowledgementOfPacketsSentBeforeGoingBackMovesTheCursor() {
-        SendRequest r = assigned(WorkOpcode.SEND, WINDOW_PACKETS + 4);
+        SendRequest r = assigned(SendOpcode.SEND, WINDOW_PACKETS + 4);
         send(r, 4);
         window.rewind();
         window.acknowledge(PSN + 3);
@@ -162,7 +163,7 @@ class SendWindowTest {
 
     @Test
     void acknowledgementOfPacketsBehindTheCursorKeepsTheCursor() {
-        SendRequest r = assigned(WorkOpcode.SEND, 4);
+        SendRequest r = assigned(SendOpcode.SEND, 4);
         send(r, 4);
         window.acknowledge(PSN + 3);
         assertThat(window.cursor()).isEqualTo(PSN + 4);
@@ -171,7 +172,7 @@ class SendWindowTest {
 
     @Test
     void probeShrinksTheCongestionWindowOnlyIfItsResponseShowsALoss() {
-        SendRequest r = assigned(WorkOpcode.SEND, 4);
+        SendRequest r = assigned(SendOpcode.SEND, 4);
         send(r, 4);
         window.rewind();
         window.onProbeAcknowledged(PSN + 4);

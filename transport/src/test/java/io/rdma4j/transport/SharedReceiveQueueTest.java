@@ -2,6 +2,9 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Opcode;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -11,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** Queue pairs that take their receives from a shared receive queue. */
 class SharedReceiveQueueTest {
-    private static final WorkStatus FLUSHED = WorkStatus.WORK_REQUEST_FLUSHED_ERROR;
+    private static final CompletionStatus FLUSHED = CompletionStatus.WORK_REQUEST_FLUSHED_ERROR;
     private static final int CAPACITY = 16;
     private static final int LONG_MESSAGE = 3000;
 
@@ -42,7 +45,7 @@ class SharedReceiveQueueTest {
     }
 
     private static void send(Pair pair, long id, int bytes) {
-        pair.a.post(id, WorkOpcode.SEND, pair.a.register(Pair.pattern(bytes, (int) id), 0), 0, bytes);
+        pair.a.post(id, SendOpcode.SEND, pair.a.register(Pair.pattern(bytes, (int) id), 0), 0, bytes);
     }
 
     /** Sends a long message whose last packet is lost, and runs until the others have arrived. */
@@ -71,8 +74,8 @@ class SharedReceiveQueueTest {
     void messageKeepsItsReceiveThroughAllItsPackets() {
         byte[] slow = new byte[LONG_MESSAGE];
         byte[] quick = new byte[LONG_MESSAGE];
-        post(1, first.b.register(slow, AccessFlags.LOCAL_WRITE));
-        post(2, second.b.register(quick, AccessFlags.LOCAL_WRITE));
+        post(1, first.b.register(slow, AccessFlag.LOCAL_WRITE.bit()));
+        post(2, second.b.register(quick, AccessFlag.LOCAL_WRITE.bit()));
         sendAllButTheEnd(first);
         assertThat(shared.size()).isEqualTo(1);
         send(second, 5, LONG_MESSAGE);
@@ -92,8 +95,8 @@ class SharedReceiveQueueTest {
         assertThat(first.b.queuePair.counters().sentRnrNaks).isEqualTo(1);
         post(1);
         first.run();
-        assertThat(first.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
-        assertThat(first.b.statuses(true)).containsExactly(WorkStatus.SUCCESS);
+        assertThat(first.a.statuses(false)).containsExactly(CompletionStatus.SUCCESS);
+        assertThat(first.b.statuses(true)).containsExactly(CompletionStatus.SUCCESS);
     }
 
     @Test
@@ -117,10 +120,10 @@ class SharedReceiveQueueTest {
         post(2);
         MemoryRegion from = first.a.register(LONG_MESSAGE);
         MemoryRegion to = first.b.register(LONG_MESSAGE);
-        first.a.post(1, WorkOpcode.RDMA_WRITE, from, LONG_MESSAGE, to, 0);
+        first.a.post(1, SendOpcode.RDMA_WRITE, from, LONG_MESSAGE, to, 0);
         first.run();
         assertThat(shared.size()).isEqualTo(2);
-        first.a.post(2, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE, from, LONG_MESSAGE, to, 0);
+        first.a.post(2, SendOpcode.RDMA_WRITE_WITH_IMMEDIATE, from, LONG_MESSAGE, to, 0);
         first.run();
         assertThat(first.b.ids(true)).containsExactly(1L);
         assertThat(shared.size()).isEqualTo(1);
@@ -170,12 +173,12 @@ class SharedReceiveQueueTest {
         post(2, small);
         send(first, 1, 101);
         first.run();
-        assertThat(first.b.statuses(true)).containsExactly(WorkStatus.LOCAL_LENGTH_ERROR);
+        assertThat(first.b.statuses(true)).containsExactly(CompletionStatus.LOCAL_LENGTH_ERROR);
         assertThat(first.b.events).containsExactly(QueuePairEvent.REQUEST_ERROR, QueuePairEvent.LAST_RECEIVE_REACHED);
-        assertThat(first.a.statuses(false)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
+        assertThat(first.a.statuses(false)).containsExactly(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
         send(second, 1, 100);
         second.run();
-        assertThat(second.b.statuses(true)).containsExactly(WorkStatus.SUCCESS);
+        assertThat(second.b.statuses(true)).containsExactly(CompletionStatus.SUCCESS);
     }
 
     @Test
@@ -184,7 +187,7 @@ class SharedReceiveQueueTest {
         sendAllButTheEnd(first);
         first.deliver(Pair.forge(true, Opcode.RC_SEND_ONLY, 0x1002, true, 8));
         assertThat(first.b.ids(true)).containsExactly(1L);
-        assertThat(first.b.statuses(true)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
+        assertThat(first.b.statuses(true)).containsExactly(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
         assertThat(shared.size()).isEqualTo(1);
     }
 
@@ -195,13 +198,13 @@ class SharedReceiveQueueTest {
         options.sharedB = foreign;
         Pair pair = new Pair(options);
         byte[] target = new byte[8];
-        MemoryRegion region =
-                pair.b.memory.register(MemorySegment.ofArray(target), 0x1000, AccessFlags.LOCAL_WRITE, Pair.PD + 1);
+        MemoryRegion region = pair.b.memory.register(
+                MemorySegment.ofArray(target), 0x1000, AccessFlag.LOCAL_WRITE.bit(), Pair.PD + 1);
         Objects.requireNonNull(foreign.claim()).list.add(region, 0, 8);
         foreign.publish();
         send(pair, 3, 8);
         pair.run();
-        assertThat(pair.b.statuses(true)).containsExactly(WorkStatus.SUCCESS);
+        assertThat(pair.b.statuses(true)).containsExactly(CompletionStatus.SUCCESS);
         assertThat(target).isEqualTo(Pair.pattern(8, 3));
     }
 
@@ -215,12 +218,12 @@ class SharedReceiveQueueTest {
         post(2);
         UcPair unreliable = new UcPair(shared);
         MemoryRegion from = unreliable.a.register(Pair.pattern(LONG_MESSAGE, 1), 0);
-        unreliable.a.post(1, WorkOpcode.SEND, from, LONG_MESSAGE, from);
+        unreliable.a.post(1, SendOpcode.SEND, from, LONG_MESSAGE, from);
         unreliable.deliver(unreliable.a.sent().subList(0, 1));
         send(first, 1, 8);
         first.run();
         assertThat(first.b.ids(true)).containsExactly(2L);
-        unreliable.a.post(2, WorkOpcode.SEND, from, 8, from);
+        unreliable.a.post(2, SendOpcode.SEND, from, 8, from);
         unreliable.deliver(unreliable.a.sent());
         assertThat(unreliable.b.done).extracting(Pair.Done::id).containsExactly(1L);
         assertThat(unreliable.b.done).extracting(Pair.Done::bytes).containsExactly(8L);

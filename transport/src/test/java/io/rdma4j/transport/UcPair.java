@@ -1,5 +1,7 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Opcode;
@@ -29,7 +31,7 @@ final class UcPair {
         Side(int number, @Nullable SharedReceiveQueue shared) {
             Random keys = new Random(number);
             memory = new MemoryTable(keys::nextInt);
-            low = Frame.ipv4Low(0x0a58_0000 | number);
+            low = Gid.ipv4Low(0x0a58_0000 | number);
             queuePair = new UcQueuePair(
                     number,
                     new QueuePairMachine.Configuration(8, 8, 4, 4, 64, false, Pair.PD, shared, null),
@@ -64,7 +66,7 @@ final class UcPair {
         }
 
         /** Posts a signaled work request of the first bytes of a region; WRITEs go to {@code target}. */
-        void post(long id, WorkOpcode opcode, MemoryRegion region, long length, MemoryRegion target) {
+        void post(long id, SendOpcode opcode, MemoryRegion region, long length, MemoryRegion target) {
             SendRequest r = Objects.requireNonNull(queuePair.sendQueue().claim());
             r.workRequestId = id;
             r.opcode = opcode;

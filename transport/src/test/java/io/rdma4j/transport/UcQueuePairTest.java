@@ -2,6 +2,10 @@ package io.rdma4j.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
 import java.lang.foreign.MemorySegment;
@@ -20,7 +24,7 @@ class UcQueuePairTest {
     private final MemoryRegion local = pair.a.register(source, Pair.ALL_ACCESS);
     private final MemoryRegion remote = pair.b.register(target, Pair.ALL_ACCESS);
 
-    private List<byte[]> packets(long id, WorkOpcode opcode, long length) {
+    private List<byte[]> packets(long id, SendOpcode opcode, long length) {
         pair.a.post(id, opcode, local, length, remote);
         return pair.a.sent();
     }
@@ -32,20 +36,20 @@ class UcQueuePairTest {
 
     private void assertNoResponse() {
         assertThat(pair.b.sent()).isEmpty();
-        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         assertThat(pair.b.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 
     @Test
     void sendIsSegmentedByTheMtuAndCompletesWithItsLastPacket() {
         pair.b.postReceive(9, remote, BYTES);
-        List<byte[]> packets = packets(1, WorkOpcode.SEND, BYTES);
+        List<byte[]> packets = packets(1, SendOpcode.SEND, BYTES);
         assertThat(packets.stream().map(UcPair::opcode))
                 .containsExactly(Opcode.UC_SEND_FIRST, Opcode.UC_SEND_MIDDLE, Opcode.UC_SEND_LAST);
         assertThat(packets.stream().map(p -> Bth.psn(MemorySegment.ofArray(p), 0)))
                 .containsExactly(0xff_fffe, 0xff_ffff, 0);
         assertThat(packets).noneMatch(p -> Bth.acknowledgeRequest(MemorySegment.ofArray(p), 0));
-        assertThat(pair.a.done).extracting(Pair.Done::status).containsExactly(WorkStatus.SUCCESS);
+        assertThat(pair.a.done).extracting(Pair.Done::status).containsExactly(CompletionStatus.SUCCESS);
         pair.deliver(packets);
         assertThat(onlyReceive().bytes()).isEqualTo(BYTES);
         assertThat(target).isEqualTo(source);
@@ -55,14 +59,14 @@ class UcQueuePairTest {
     @Test
     void immediateDataArriveWithTheLastPacketOfASend() {
         pair.b.postReceive(9, remote, BYTES);
-        pair.deliver(packets(0x1234, WorkOpcode.SEND_WITH_IMMEDIATE, BYTES));
+        pair.deliver(packets(0x1234, SendOpcode.SEND_WITH_IMMEDIATE, BYTES));
         assertThat(onlyReceive().hasImmediate()).isTrue();
         assertThat(onlyReceive().immediate()).isEqualTo(0x1234);
     }
 
     @Test
     void writeNeedsNoReceive() {
-        pair.deliver(packets(1, WorkOpcode.RDMA_WRITE, BYTES));
+        pair.deliver(packets(1, SendOpcode.RDMA_WRITE, BYTES));
         assertThat(target).isEqualTo(source);
         assertThat(pair.b.done).isEmpty();
         assertNoResponse();
@@ -71,7 +75,7 @@ class UcQueuePairTest {
     @Test
     void writeWithImmediateTakesAReceiveAndReportsItsLength() {
         pair.b.postReceive(9, remote, 0);
-        pair.deliver(packets(7, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE, BYTES));
+        pair.deliver(packets(7, SendOpcode.RDMA_WRITE_WITH_IMMEDIATE, BYTES));
         assertThat(target).isEqualTo(source);
         assertThat(onlyReceive().ofWrite()).isTrue();
         assertThat(onlyReceive().bytes()).isEqualTo(BYTES);
@@ -81,7 +85,7 @@ class UcQueuePairTest {
     @Test
     void emptyMessageIsOnePacket() {
         pair.b.postReceive(9, remote, BYTES);
-        List<byte[]> packets = packets(1, WorkOpcode.SEND, 0);
+        List<byte[]> packets = packets(1, SendOpcode.SEND, 0);
         assertThat(packets).hasSize(1);
         pair.deliver(packets);
         assertThat(onlyReceive().bytes()).isZero();
@@ -92,14 +96,14 @@ class UcQueuePairTest {
         for (int lost = 0; lost < 3; lost++) {
             pair.b.done.clear();
             pair.b.postReceive(10 + lost, remote, BYTES);
-            List<byte[]> first = packets(1, WorkOpcode.SEND, BYTES);
+            List<byte[]> first = packets(1, SendOpcode.SEND, BYTES);
             for (int i = 0; i < 3; i++) {
                 if (i != lost) {
                     pair.deliver(List.of(first.get(i)));
                 }
             }
             assertThat(pair.b.done).as("packet %s lost", lost).isEmpty();
-            pair.deliver(packets(2, WorkOpcode.SEND, BYTES - 9));
+            pair.deliver(packets(2, SendOpcode.SEND, BYTES - 9));
             assertThat(onlyReceive().id()).isEqualTo(10 + lost);
             assertThat(onlyReceive().bytes()).isEqualTo(BYTES - 9);
             assertThat(target).startsWith(java.util.Arrays.copyOf(source, BYTES - 9));
@@ -112,7 +116,7 @@ class UcQueuePairTest {
     @Test
     void reorderedPacketsDropTheMessage() {
         pair.b.postReceive(9, remote, BYTES);
-        List<byte[]> p = packets(1, WorkOpcode.SEND, BYTES);
+        List<byte[]> p = packets(1, SendOpcode.SEND, BYTES);
         pair.deliver(List.of(p.get(0), p.get(2), p.get(1)));
         assertThat(pair.b.done).isEmpty();
         assertThat(pair.b.queuePair.counters().droppedMessages).isEqualTo(1);
@@ -121,7 +125,7 @@ class UcQueuePairTest {
     @Test
     void middlePacketOfAnotherOperationDropsTheMessage() {
         pair.b.postReceive(9, remote, BYTES);
-        List<byte[]> send = packets(1, WorkOpcode.SEND, BYTES);
+        List<byte[]> send = packets(1, SendOpcode.SEND, BYTES);
         send.get(1)[0] = (byte) Opcode.UC_WRITE_MIDDLE.code();
         pair.deliver(send);
         assertThat(pair.b.done).isEmpty();
@@ -130,30 +134,30 @@ class UcQueuePairTest {
 
     @Test
     void messageWithoutAReceiveIsDroppedAndTheNextIsAccepted() {
-        pair.deliver(packets(1, WorkOpcode.SEND, BYTES));
-        pair.deliver(packets(2, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE, 8));
+        pair.deliver(packets(1, SendOpcode.SEND, BYTES));
+        pair.deliver(packets(2, SendOpcode.RDMA_WRITE_WITH_IMMEDIATE, 8));
         assertThat(pair.b.queuePair.counters().droppedMessages).isEqualTo(2);
         pair.b.postReceive(9, remote, BYTES);
-        pair.deliver(packets(3, WorkOpcode.SEND, BYTES));
+        pair.deliver(packets(3, SendOpcode.SEND, BYTES));
         assertThat(onlyReceive().bytes()).isEqualTo(BYTES);
     }
 
     @Test
     void messageLongerThanTheReceiveIsDroppedAndTheReceiveKept() {
         pair.b.postReceive(9, remote, UcPair.MTU);
-        pair.deliver(packets(1, WorkOpcode.SEND, BYTES));
+        pair.deliver(packets(1, SendOpcode.SEND, BYTES));
         assertThat(pair.b.done).isEmpty();
-        pair.deliver(packets(2, WorkOpcode.SEND, 10));
+        pair.deliver(packets(2, SendOpcode.SEND, 10));
         assertThat(onlyReceive().bytes()).isEqualTo(10);
     }
 
     @Test
     void writeWithoutAccessRightOrWithAnInvalidKeyIsDroppedSilently() {
-        pair.b.queuePair.changeAccess(AccessFlags.LOCAL_WRITE);
-        pair.deliver(packets(1, WorkOpcode.RDMA_WRITE, BYTES));
+        pair.b.queuePair.changeAccess(AccessFlag.LOCAL_WRITE.bit());
+        pair.deliver(packets(1, SendOpcode.RDMA_WRITE, BYTES));
         pair.b.queuePair.changeAccess(Pair.ALL_ACCESS);
         pair.b.memory.deregister(remote);
-        pair.deliver(packets(2, WorkOpcode.RDMA_WRITE, BYTES));
+        pair.deliver(packets(2, SendOpcode.RDMA_WRITE, BYTES));
         assertThat(target).containsOnly(0);
         assertThat(pair.b.queuePair.counters().keyViolations).isEqualTo(1);
         assertThat(pair.b.queuePair.counters().droppedMessages).isEqualTo(2);
@@ -162,7 +166,7 @@ class UcQueuePairTest {
 
     @Test
     void writeStopsWhenItsRegionIsDeregistered() {
-        List<byte[]> p = packets(1, WorkOpcode.RDMA_WRITE, BYTES);
+        List<byte[]> p = packets(1, SendOpcode.RDMA_WRITE, BYTES);
         pair.deliver(p.subList(0, 1));
         pair.b.memory.deregister(remote);
         pair.deliver(p.subList(1, 3));
@@ -172,14 +176,16 @@ class UcQueuePairTest {
 
     @Test
     void writeStopsWhenItsRegionLosesTheRightAndContinuesWhenItDoesNot() {
-        List<byte[]> p = packets(1, WorkOpcode.RDMA_WRITE, BYTES);
+        List<byte[]> p = packets(1, SendOpcode.RDMA_WRITE, BYTES);
         pair.deliver(p.subList(0, 1));
         assertThat(pair.b.memory.change(
-                        remote, AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE, remote.protectionDomain()))
+                        remote,
+                        AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_WRITE.bit(),
+                        remote.protectionDomain()))
                 .isNotNull();
         pair.deliver(p.subList(1, 2));
         assertThat(Arrays.copyOfRange(target, UcPair.MTU, 2 * UcPair.MTU)).isNotEqualTo(new byte[UcPair.MTU]);
-        assertThat(pair.b.memory.change(remote, AccessFlags.LOCAL_WRITE, remote.protectionDomain()))
+        assertThat(pair.b.memory.change(remote, AccessFlag.LOCAL_WRITE.bit(), remote.protectionDomain()))
                 .isNotNull();
         pair.deliver(p.subList(2, 3));
         assertThat(target).endsWith(new byte[BYTES - 2 * UcPair.MTU]);
@@ -191,54 +197,56 @@ class UcQueuePairTest {
     void receiveIntoDeregisteredMemoryFailsTheQueuePair() {
         pair.b.postReceive(9, remote, BYTES);
         pair.b.memory.deregister(remote);
-        pair.deliver(packets(1, WorkOpcode.SEND, BYTES));
-        assertThat(onlyReceive().status()).isEqualTo(WorkStatus.LOCAL_PROTECTION_ERROR);
-        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        pair.deliver(packets(1, SendOpcode.SEND, BYTES));
+        assertThat(onlyReceive().status()).isEqualTo(CompletionStatus.LOCAL_PROTECTION_ERROR);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
     }
 
     @Test
     void failureWithinASendLeavesNoStateForALaterSend() {
         UcQueuePair q = pair.b.queuePair;
-        pair.b.post(1, WorkOpcode.SEND, remote, BYTES, local);
+        pair.b.post(1, SendOpcode.SEND, remote, BYTES, local);
         byte[] room = new byte[UcPair.MTU + QueuePairMachine.HEADER_ROOM_BYTES];
         assertThat(q.pollTransmit(0, MemorySegment.ofArray(room), 0)).isPositive(); // the first of three packets
         pair.b.postReceive(9, pair.b.register(new byte[8], 0), 8); // without local write access
-        pair.deliver(packets(1, WorkOpcode.SEND, 8));
-        assertThat(q.state()).isEqualTo(QueuePairMachine.State.ERROR);
-        pair.b.post(2, WorkOpcode.SEND, remote, 8, local); // as by a thread that has not yet seen the error
+        pair.deliver(packets(1, SendOpcode.SEND, 8));
+        assertThat(q.state()).isEqualTo(QueuePairState.ERROR);
+        pair.b.post(2, SendOpcode.SEND, remote, 8, local); // as by a thread that has not yet seen the error
         assertThat(q.pollTransmit(0, MemorySegment.ofArray(room), 0)).isZero();
-        assertThat(q.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(q.state()).isEqualTo(QueuePairState.ERROR);
         q.flush();
         assertThat(pair.b.done)
                 .filteredOn(d -> !d.isReceive())
                 .extracting(Pair.Done::status)
-                .containsExactly(WorkStatus.WORK_REQUEST_FLUSHED_ERROR, WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+                .containsExactly(
+                        CompletionStatus.WORK_REQUEST_FLUSHED_ERROR, CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
     }
 
     @Test
     void operationsThatNeedAResponseAreNotSent() {
-        List<WorkOpcode> refused = List.of(
-                WorkOpcode.RDMA_READ,
-                WorkOpcode.COMPARE_AND_SWAP,
-                WorkOpcode.FETCH_AND_ADD,
-                WorkOpcode.SEND_WITH_INVALIDATE);
-        for (WorkOpcode opcode : refused) {
+        List<SendOpcode> refused = List.of(
+                SendOpcode.RDMA_READ,
+                SendOpcode.COMPARE_AND_SWAP,
+                SendOpcode.FETCH_AND_ADD,
+                SendOpcode.SEND_WITH_INVALIDATE);
+        for (SendOpcode opcode : refused) {
             UcPair fresh = new UcPair();
             MemoryRegion region = fresh.a.register(new byte[8], Pair.ALL_ACCESS);
             fresh.a.post(1, opcode, region, 8, region);
-            fresh.a.post(2, WorkOpcode.SEND, region, 8, region);
+            fresh.a.post(2, SendOpcode.SEND, region, 8, region);
             assertThat(fresh.a.sent()).isEmpty();
             assertThat(fresh.a.done)
                     .extracting(Pair.Done::status)
                     .containsExactly(
-                            WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR, WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+                            CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR,
+                            CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
         }
     }
 
     @Test
     void packetsOfOtherSourcesAndTransportsHaveNoEffect() {
         pair.b.postReceive(9, remote, BYTES);
-        List<byte[]> p = packets(1, WorkOpcode.SEND, 10);
+        List<byte[]> p = packets(1, SendOpcode.SEND, 10);
         pair.deliver(p.getFirst(), pair.b.low);
         p.getFirst()[0] = (byte) Opcode.RC_SEND_ONLY.code();
         pair.deliver(p);
@@ -255,18 +263,18 @@ class UcQueuePairTest {
         q.reset();
         q.toInit(Pair.ALL_ACCESS);
         q.toReadyToReceive(path, UcPair.MTU, UcPair.SEND_PSN - 1);
-        pair.deliver(packets(1, WorkOpcode.SEND, 10)); // the preceding packet is missing
+        pair.deliver(packets(1, SendOpcode.SEND, 10)); // the preceding packet is missing
         assertThat(pair.b.events).isEmpty();
-        pair.deliver(packets(2, WorkOpcode.SEND, 10));
+        pair.deliver(packets(2, SendOpcode.SEND, 10));
         assertThat(pair.b.events).containsExactly(QueuePairEvent.COMMUNICATION_ESTABLISHED);
     }
 
     @Test
     void nothingIsReceivedBeforeReadyToReceiveOrInError() {
         pair.b.postReceive(9, remote, BYTES);
-        List<byte[]> p = packets(1, WorkOpcode.SEND, 10);
+        List<byte[]> p = packets(1, SendOpcode.SEND, 10);
         pair.b.queuePair.toError();
-        assertThat(onlyReceive().status()).isEqualTo(WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+        assertThat(onlyReceive().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
         pair.deliver(p);
         pair.b.queuePair.reset();
         pair.b.queuePair.toInit(Pair.ALL_ACCESS);

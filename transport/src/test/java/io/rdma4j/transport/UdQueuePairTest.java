@@ -3,6 +3,10 @@ package io.rdma4j.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Deth;
 import java.lang.foreign.MemorySegment;
@@ -21,7 +25,7 @@ class UdQueuePairTest {
     private final byte[] source = Pair.pattern(UdSide.MTU + 1, 1);
     private final byte[] target = new byte[UdSide.MTU + ROUTE];
     private final MemoryRegion local = a.register(source, 0);
-    private final MemoryRegion remote = b.register(target, AccessFlags.LOCAL_WRITE);
+    private final MemoryRegion remote = b.register(target, AccessFlag.LOCAL_WRITE.bit());
 
     private byte[] packet(long id, int length) {
         a.claim(id, local, length, 0x22);
@@ -41,7 +45,7 @@ class UdQueuePairTest {
     /** Asserts that a datagram was dropped and that the posted receive is left for the next one. */
     private void assertDroppedAndTheReceiveStays() {
         assertThat(b.done).isEmpty();
-        assertThat(b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(b.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
         assertThat(target).containsOnly(0);
         b.receive(a, packet(99, 8));
         assertThat(received().bytes()).isEqualTo(ROUTE + 8);
@@ -63,7 +67,8 @@ class UdQueuePairTest {
     @Test
     void sendCompletesAndItsDestinationIsKnownWhenItsPacketIsWritten() {
         packet(1, 7);
-        assertThat(a.done).containsExactly(new UdSide.Done(1, WorkStatus.SUCCESS, false, 7, false, 0, 0, false, false));
+        assertThat(a.done)
+                .containsExactly(new UdSide.Done(1, CompletionStatus.SUCCESS, false, 7, false, 0, 0, false, false));
         assertThat(a.queuePair.destination()).isEqualTo(new UdSide.NamedDestination("there"));
         assertThat(a.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
@@ -73,8 +78,8 @@ class UdQueuePairTest {
         b.postReceive(9, remote, target.length);
         b.receive(a, packet(1, UdSide.MTU));
         assertThat(received())
-                .isEqualTo(
-                        new UdSide.Done(9, WorkStatus.SUCCESS, true, ROUTE + UdSide.MTU, false, 0, 0x11, true, false));
+                .isEqualTo(new UdSide.Done(
+                        9, CompletionStatus.SUCCESS, true, ROUTE + UdSide.MTU, false, 0, 0x11, true, false));
         assertThat(payload(UdSide.MTU)).isEqualTo(Arrays.copyOf(source, UdSide.MTU));
         assertThat(b.sent()).isEmpty();
         assertThat(b.queuePair.counters().processedPackets).isEqualTo(1);
@@ -101,7 +106,7 @@ class UdQueuePairTest {
         UdSide from = new UdSide(0x11, 0xfd00_0088_0000_0000L, 1).ready(0);
         UdSide to = new UdSide(0x22, 0xfd00_0088_0000_0000L, 2).ready(0);
         Arrays.fill(target, (byte) 0xee);
-        to.postReceive(9, to.register(target, AccessFlags.LOCAL_WRITE), target.length);
+        to.postReceive(9, to.register(target, AccessFlag.LOCAL_WRITE.bit()), target.length);
         to.receive(from, packet(1, 6));
         assertThat(HexFormat.of().formatHex(target, 0, ROUTE))
                 .isEqualTo("6680000000" + "28113f" + "fd000088000000000000000000000001"
@@ -129,14 +134,14 @@ class UdQueuePairTest {
     void immediateDataAndSolicitedBitArrive() {
         b.postReceive(9, remote, target.length);
         SendRequest r = a.claim(1, local, 10, 0x22);
-        r.opcode = WorkOpcode.SEND_WITH_IMMEDIATE;
+        r.opcode = SendOpcode.SEND_WITH_IMMEDIATE;
         r.immediate = 0xcafe_0001;
         r.solicited = true;
         a.post();
         b.receive(a, a.onlySent());
         assertThat(received())
-                .isEqualTo(
-                        new UdSide.Done(9, WorkStatus.SUCCESS, true, ROUTE + 10, true, 0xcafe_0001, 0x11, true, true));
+                .isEqualTo(new UdSide.Done(
+                        9, CompletionStatus.SUCCESS, true, ROUTE + 10, true, 0xcafe_0001, 0x11, true, true));
         assertThat(payload(10)).isEqualTo(Arrays.copyOf(source, 10));
     }
 
@@ -172,7 +177,7 @@ class UdQueuePairTest {
         byte[] packet = a.onlySent();
         assertThat(Deth.queueKey(MemorySegment.ofArray(packet), Bth.LENGTH)).isEqualTo(UdSide.KEY);
         b.receive(a, packet);
-        assertThat(received().status()).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(received().status()).isEqualTo(CompletionStatus.SUCCESS);
     }
 
     @Test
@@ -231,9 +236,9 @@ class UdQueuePairTest {
         fresh.queuePair.toInit(0);
         fresh.queuePair.changeQueueKey(UdSide.KEY);
         fresh.queuePair.toReadyToReceive(UdSide.MTU);
-        fresh.postReceive(9, fresh.register(target, AccessFlags.LOCAL_WRITE), target.length);
+        fresh.postReceive(9, fresh.register(target, AccessFlag.LOCAL_WRITE.bit()), target.length);
         fresh.receive(a, packet(1, 10));
-        assertThat(fresh.done).extracting(UdSide.Done::status).containsExactly(WorkStatus.SUCCESS);
+        assertThat(fresh.done).extracting(UdSide.Done::status).containsExactly(CompletionStatus.SUCCESS);
     }
 
     @Test
@@ -247,7 +252,7 @@ class UdQueuePairTest {
         packet[2] = 0x7f;
         packet[3] = (byte) 0xff;
         b.receive(a, packet);
-        assertThat(received().status()).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(received().status()).isEqualTo(CompletionStatus.SUCCESS);
     }
 
     @Test
@@ -265,24 +270,26 @@ class UdQueuePairTest {
         a.claim(1, local, UdSide.MTU + 1, 0x22);
         a.post();
         assertThat(a.sent()).isEmpty();
-        assertThat(a.done).extracting(UdSide.Done::status).containsExactly(WorkStatus.LOCAL_LENGTH_ERROR);
+        assertThat(a.done).extracting(UdSide.Done::status).containsExactly(CompletionStatus.LOCAL_LENGTH_ERROR);
     }
 
     @Test
     void onlySendsWithADestinationAreSent() {
-        for (WorkOpcode opcode : List.of(WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_READ, WorkOpcode.FETCH_AND_ADD)) {
+        for (SendOpcode opcode : List.of(SendOpcode.RDMA_WRITE, SendOpcode.RDMA_READ, SendOpcode.FETCH_AND_ADD)) {
             UdSide side = UdSide.ipv4(0x44).ready(0);
             side.claim(1, side.register(source, Pair.ALL_ACCESS), 8, 0x22).opcode = opcode;
             side.post();
             assertThat(side.sent()).isEmpty();
             assertThat(side.done)
                     .extracting(UdSide.Done::status)
-                    .containsExactly(WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+                    .containsExactly(CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
         }
         a.claim(1, local, 8, 0x22).destination = null;
         a.post();
         assertThat(a.sent()).isEmpty();
-        assertThat(a.done).extracting(UdSide.Done::status).containsExactly(WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+        assertThat(a.done)
+                .extracting(UdSide.Done::status)
+                .containsExactly(CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
     }
 
     @Test
@@ -292,12 +299,12 @@ class UdQueuePairTest {
         a.memory.deregister(local);
         a.post();
         assertThat(a.sent()).isEmpty();
-        assertThat(a.done.getLast().status()).isEqualTo(WorkStatus.LOCAL_PROTECTION_ERROR);
+        assertThat(a.done.getLast().status()).isEqualTo(CompletionStatus.LOCAL_PROTECTION_ERROR);
         b.postReceive(9, remote, target.length);
         b.memory.deregister(remote);
         b.receive(a, before);
-        assertThat(received().status()).isEqualTo(WorkStatus.LOCAL_PROTECTION_ERROR);
-        assertThat(b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(received().status()).isEqualTo(CompletionStatus.LOCAL_PROTECTION_ERROR);
+        assertThat(b.queuePair.state()).isEqualTo(QueuePairState.ERROR);
     }
 
     @Test
@@ -305,10 +312,10 @@ class UdQueuePairTest {
         UdSide side = UdSide.ipv4(0x44);
         side.queuePair.toInit(0);
         assertThatThrownBy(() -> side.queuePair.toReadyToReceive(1000)).isInstanceOf(IllegalArgumentException.class);
-        assertThat(side.queuePair.state()).isEqualTo(QueuePairMachine.State.INIT);
+        assertThat(side.queuePair.state()).isEqualTo(QueuePairState.INIT);
         side.queuePair.toReadyToReceive(256);
         assertThatThrownBy(() -> side.queuePair.toReadyToSend(1 << 24)).isInstanceOf(IllegalArgumentException.class);
-        assertThat(side.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_RECEIVE);
+        assertThat(side.queuePair.state()).isEqualTo(QueuePairState.READY_TO_RECEIVE);
     }
 
     @Test
@@ -319,6 +326,6 @@ class UdQueuePairTest {
         assertThat(a.sent()).isEmpty();
         assertThat(a.done).isEmpty();
         assertThat(a.queuePair.queueKey()).isZero();
-        assertThat(a.ready(7).queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(a.ready(7).queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
     }
 }

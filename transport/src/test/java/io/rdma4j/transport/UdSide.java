@@ -1,5 +1,7 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
 import java.lang.foreign.MemorySegment;
@@ -21,7 +23,7 @@ final class UdSide {
     /** A completion as a value. */
     record Done(
             long id,
-            WorkStatus status,
+            CompletionStatus status,
             boolean isReceive,
             long bytes,
             boolean hasImmediate,
@@ -51,7 +53,7 @@ final class UdSide {
 
     /** Creates a side with an IPv4 address. */
     static UdSide ipv4(int number) {
-        return new UdSide(number, 0, Frame.ipv4Low(0x0a58_0000 | number));
+        return new UdSide(number, 0, Gid.ipv4Low(0x0a58_0000 | number));
     }
 
     /** Moves this side to ready-to-send with the tests' queue key, and returns it. */

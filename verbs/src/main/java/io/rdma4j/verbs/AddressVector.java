@@ -1,5 +1,6 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.value.Gid;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -39,7 +40,6 @@ public record AddressVector(
     private static final int FLOW_LABEL_MASK = 0xf_ffff;
     private static final int FIRST_SOURCE_PORT = 0xc000;
     private static final int SOURCE_PORT_MASK = 0x3fff;
-    private static final long V4_MAPPED = 0xffff_0000_0000L;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
@@ -177,7 +177,7 @@ public record AddressVector(
                     "Only datagrams begin with the 40 bytes that say where they came from");
         }
         boolean isIpv6 = isIpv6(received);
-        Gid target = isIpv6 ? gid(received, 24) : ipv4(received.get(INT, IPV4_AT + 16));
+        Gid target = isIpv6 ? gid(received, 24) : Gid.ofIpv4(received.get(INT, IPV4_AT + 16));
         boolean isUdp = !isIpv6 || received.get(ValueLayout.JAVA_BYTE, NEXT_HEADER_AT) == UDP;
         int index = isUdp ? context.gidIndex(port, target) : indexWithoutUdp(context.gidTable(port), target);
         if (index < 0) {
@@ -202,7 +202,7 @@ public record AddressVector(
     public static AddressVector ofSender(MemorySegment received, int port, int sourceGidIndex) {
         int first = received.get(INT, 0);
         boolean isIpv6 = isIpv6(received);
-        Gid source = isIpv6 ? gid(received, 8) : ipv4(received.get(INT, IPV4_AT + 12));
+        Gid source = isIpv6 ? gid(received, 8) : Gid.ofIpv4(received.get(INT, IPV4_AT + 12));
         int trafficClass = isIpv6 ? first >>> 20 & 0xff : received.get(INT, IPV4_AT) >>> 16 & 0xff;
         return of(sourceGidIndex, source)
                 .withFlowLabel(isIpv6 ? first & FLOW_LABEL_MASK : 0)
@@ -227,9 +227,5 @@ public record AddressVector(
 
     private static Gid gid(MemorySegment bytes, int at) {
         return new Gid(bytes.get(LONG, at), bytes.get(LONG, at + 8));
-    }
-
-    private static Gid ipv4(int address) {
-        return new Gid(0, V4_MAPPED | address & 0xffff_ffffL);
     }
 }

@@ -1,5 +1,7 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.value.QueuePairState;
+
 /**
  * An asynchronous event of a device or one of its objects, unrelated to a work request. C: {@code struct
  * ibv_async_event}.

@@ -1,5 +1,7 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.QueuePairType;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Set;

@@ -1,5 +1,6 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.value.Gid;
 import io.rdma4j.verbs.wait.Waitable;
 import java.time.Duration;
 import java.util.List;

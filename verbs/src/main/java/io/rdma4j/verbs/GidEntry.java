@@ -1,5 +1,7 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.value.Gid;
+
 /**
  * An entry of a GID table. C: {@code struct ibv_gid_entry}.
  *

@@ -1,5 +1,7 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.value.AccessFlag;
+
 /** An advice about memory that is registered {@linkplain AccessFlag#ON_DEMAND on demand}. C: {@code enum ibv_advise_mr_advice}. */
 public enum MemoryAdvice {
     /** The device will soon read the memory. */

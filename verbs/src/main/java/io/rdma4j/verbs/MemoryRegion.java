@@ -1,5 +1,7 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 

@@ -1,5 +1,7 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.value.AccessFlag;
+
 /**
  * A separate key, with separate rights, for a part of a memory region. Work requests bind and invalidate it, which
  * costs much less than registering memory. C: {@code struct ibv_mw}. Thread safe.

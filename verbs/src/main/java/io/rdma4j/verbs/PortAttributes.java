@@ -1,5 +1,7 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.value.PathMtu;
+
 /**
  * The attributes of a port at one moment. C: {@code struct ibv_port_attr}. {@link DeviceContext#port} returns it; a provider creates it
  * by a {@link Builder}. Immutable.

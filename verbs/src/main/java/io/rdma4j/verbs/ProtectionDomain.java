@@ -1,5 +1,6 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.value.AccessFlag;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 

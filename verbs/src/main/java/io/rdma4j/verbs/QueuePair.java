@@ -1,5 +1,9 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.QueuePairType;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

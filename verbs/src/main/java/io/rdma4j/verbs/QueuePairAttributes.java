@@ -1,5 +1,8 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.PathMtu;
+import io.rdma4j.value.QueuePairState;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.value.QueuePairType;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,5 +1,7 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.value.AccessFlag;
+
 /**
  * A receive to post, with the memory for a message of the peer. Reusable: {@link QueuePair#postReceive} copies it. C:
  * {@code struct ibv_recv_wr}. Not thread safe.

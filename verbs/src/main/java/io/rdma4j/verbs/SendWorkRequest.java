@@ -1,5 +1,10 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.PlacementType;
+import io.rdma4j.value.SelectivityLevel;
+import io.rdma4j.value.SendOpcode;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,6 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.verbs.spi.CompletionAccess;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;

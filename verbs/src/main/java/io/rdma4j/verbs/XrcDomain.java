@@ -1,5 +1,7 @@
 package io.rdma4j.verbs;
 
+import io.rdma4j.value.QueuePairType;
+
 /**
  * A domain of targets of extended reliable connections (XRC) and their shared receive queues. A request to any target
  * of the domain may name any shared receive queue of the domain. One connection between two processes therefore serves

@@ -4,7 +4,8 @@
  * <p>A program opens a {@link io.rdma4j.verbs.Device}, creates a {@link io.rdma4j.verbs.ProtectionDomain}, registers memory in
  * it as a {@link io.rdma4j.verbs.MemoryRegion}, and creates a {@link io.rdma4j.verbs.QueuePair} that reports to a {@link
  * io.rdma4j.verbs.CompletionQueue}. It posts work requests to the queue pair and polls the queue for their completions. The
- * connection manager in {@code io.rdma4j.cm} connects queue pairs.
+ * connection manager in {@code io.rdma4j.cm} connects queue pairs. Opcodes, statuses, access rights, GIDs and other values that the
+ * protocol has, too, are in {@link io.rdma4j.value}.
  *
  * <h2>Errors</h2>
  *

@@ -2,6 +2,8 @@ package io.rdma4j.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.QueuePairType;
 import java.lang.reflect.Proxy;
 import org.junit.jupiter.api.Test;
 

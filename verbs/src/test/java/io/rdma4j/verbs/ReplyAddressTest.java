@@ -3,6 +3,8 @@ package io.rdma4j.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.Gid;
 import io.rdma4j.verbs.spi.CompletionWriter;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -3,6 +3,8 @@ package io.rdma4j.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.SendOpcode;
 import java.lang.reflect.Proxy;
 import java.util.Set;
 import org.junit.jupiter.api.Test;

@@ -1,5 +1,7 @@
 package io.rdma4j.wire;
 
+import io.rdma4j.value.PlacementType;
+import io.rdma4j.value.SelectivityLevel;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -7,24 +9,12 @@ import java.lang.foreign.MemorySegment;
  * The placement types are in bits 3 to 0, the selectivity level is in bits 5 and 4, and the other bits are reserved. Source:
  * InfiniBand Architecture volume 1, annex A19.
  *
- * @param placement {@link #GLOBAL}, {@link #PERSISTENT} or both
- * @param selectivity {@link #RANGE} or {@link #REGION}
+ * @param placement bits of {@link PlacementType}; 4 bits, reserved ones are kept
+ * @param selectivity number of a {@link SelectivityLevel}; 0 to 3, reserved ones are kept
  */
 public record Feth(int placement, int selectivity) {
     /** Length of the header in bytes. */
     public static final int LENGTH = 4;
-
-    /** Placement type: what was written becomes visible to all that access the memory. */
-    public static final int GLOBAL = 1;
-
-    /** Placement type: what was written becomes persistent. */
-    public static final int PERSISTENT = 2;
-
-    /** Selectivity level: the bytes that the RETH names. */
-    public static final int RANGE = 0;
-
-    /** Selectivity level: the whole region or window of the key; address and length of the RETH have no meaning. */
-    public static final int REGION = 1;
 
     private static final int PLACEMENT_MASK = 0xf;
     private static final int SELECTIVITY_SHIFT = 4;

@@ -1,13 +1,14 @@
 package io.rdma4j.wire;
 
+import io.rdma4j.value.Gid;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
  * One RoCEv2 datagram in memory: its UDP payload (BTH to ICRC) and the known fields of its IP and UDP headers.
  *
- * <p>A frame is a reusable holder and owns no memory. Addresses are in GID form: sixteen bytes as two {@code long}s in
- * network order, IPv4 as {@code ::ffff:a.b.c.d}. Not thread safe.
+ * <p>A frame is a reusable holder and owns no memory. Addresses are in GID form: the two {@code long}s of a
+ * {@link Gid}. Not thread safe.
  */
 public final class Frame {
     /** UDP port of RoCEv2. */
@@ -21,8 +22,6 @@ public final class Frame {
 
     /** The bytes of a {@linkplain #isSplit split} frame that are in {@link #segment}: more than all headers of any packet. */
     public static final int SPLIT_BYTES = 128;
-
-    private static final long V4_MAPPED = 0x0000_ffff_0000_0000L;
 
     /** Memory that holds the UDP payload. */
     public MemorySegment segment = MemorySegment.NULL;
@@ -89,7 +88,7 @@ public final class Frame {
 
     /** Returns whether the frame is carried by IPv4, that is, its destination address is IPv4-mapped. */
     public boolean isIpv4() {
-        return isIpv4(destinationHigh, destinationLow);
+        return Gid.isIpv4(destinationHigh, destinationLow);
     }
 
     /** Returns whether {@link #identification} is known rather than presumed. */
@@ -100,16 +99,6 @@ public final class Frame {
     /** Returns the IPv4 identification if it is known, else the presumed one. */
     public int presumedIdentification() {
         return identification >= 0 ? identification : ~identification;
-    }
-
-    /** Returns whether an address in GID form is IPv4-mapped. */
-    public static boolean isIpv4(long high, long low) {
-        return high == 0 && (low & 0xffff_ffff_0000_0000L) == V4_MAPPED;
-    }
-
-    /** Returns the lower half of the GID form of an IPv4 address. The upper half is zero. */
-    public static long ipv4Low(int address) {
-        return V4_MAPPED | (address & 0xffff_ffffL);
     }
 
     /** Copies all fields of {@code other}. The bytes are shared, not copied. */

@@ -1,5 +1,6 @@
 package io.rdma4j.wire;
 
+import io.rdma4j.value.Gid;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -67,5 +68,16 @@ public final class Wire {
     /** Writes eight bytes. */
     public static void u64(MemorySegment s, long at, long value) {
         s.set(U64, at, value);
+    }
+
+    /** Reads the {@value Gid#LENGTH} bytes of a GID. */
+    public static Gid gid(MemorySegment s, long at) {
+        return new Gid(u64(s, at), u64(s, at + 8));
+    }
+
+    /** Writes the {@value Gid#LENGTH} bytes of a GID. */
+    public static void gid(MemorySegment s, long at, Gid gid) {
+        u64(s, at, gid.high());
+        u64(s, at + 8, gid.low());
     }
 }

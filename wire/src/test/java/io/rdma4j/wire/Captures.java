@@ -1,5 +1,6 @@
 package io.rdma4j.wire;
 
+import io.rdma4j.value.Gid;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -113,8 +114,8 @@ public final class Captures {
             frame.trafficClass = in.get(ip + 1) & 0xff;
             frame.identification = in.getShort(ip + 4) & 0xffff;
             frame.hopLimit = in.get(ip + 8) & 0xff;
-            frame.sourceLow = Frame.ipv4Low(in.getInt(ip + 12));
-            frame.destinationLow = Frame.ipv4Low(in.getInt(ip + 16));
+            frame.sourceLow = Gid.ipv4Low(in.getInt(ip + 12));
+            frame.destinationLow = Gid.ipv4Low(in.getInt(ip + 16));
         } else if (type == TYPE_IPV6 && in.get(ip + 6) == UDP) {
             udp = ip + 40;
             frame.trafficClass = in.getInt(ip) >>> 20 & 0xff;

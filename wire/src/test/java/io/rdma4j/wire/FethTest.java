@@ -2,6 +2,8 @@ package io.rdma4j.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.PlacementType;
+import io.rdma4j.value.SelectivityLevel;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
@@ -14,7 +16,7 @@ class FethTest extends HeaderLaws<Feth> {
 
     @Override
     protected Feth header() {
-        return new Feth(Feth.PERSISTENT, Feth.REGION);
+        return new Feth(PlacementType.PERSISTENT.bit(), SelectivityLevel.REGION.code());
     }
 
     @Override
@@ -40,10 +42,10 @@ class FethTest extends HeaderLaws<Feth> {
     @Test
     void fieldsAreReadAndWrittenInPlace() {
         MemorySegment s = goldenSegment();
-        assertThat(Feth.placement(s, 0)).isEqualTo(Feth.PERSISTENT);
-        assertThat(Feth.selectivity(s, 0)).isEqualTo(Feth.REGION);
+        assertThat(Feth.placement(s, 0)).isEqualTo(PlacementType.PERSISTENT.bit());
+        assertThat(Feth.selectivity(s, 0)).isEqualTo(SelectivityLevel.REGION.code());
         MemorySegment written = scratch();
-        Feth.write(written, 0, Feth.PERSISTENT, Feth.REGION);
+        Feth.write(written, 0, PlacementType.PERSISTENT.bit(), SelectivityLevel.REGION.code());
         assertThat(hex(written)).isEqualTo(hex(s));
     }
 

@@ -16,15 +16,6 @@ class FrameTest {
     }
 
     @Test
-    void onlyMappedAddressesAreIpv4() {
-        assertThat(Frame.isIpv4(0, Frame.ipv4Low(0))).isTrue();
-        assertThat(Frame.isIpv4(0, Frame.ipv4Low(-1))).isTrue();
-        assertThat(Frame.isIpv4(0, 1)).isFalse();
-        assertThat(Frame.isIpv4(0, 0xfffe_0000_0001L)).isFalse();
-        assertThat(Frame.isIpv4(0, 0x1_ffff_0000_0001L)).isFalse();
-    }
-
-    @Test
     void setCopiesAllFields() {
         Frame from = Captures.frame("rping6", 3).frame();
         Frame to = new Frame();

@@ -2,6 +2,7 @@ package io.rdma4j.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.Gid;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -38,9 +39,9 @@ class IcrcTest {
         Frame frame = frameOf(bytes.length);
         frame.buffer.put(frame.offset, bytes);
         frame.sourceHigh = 0;
-        frame.sourceLow = Frame.ipv4Low(0x0a58_0002);
+        frame.sourceLow = Gid.ipv4Low(0x0a58_0002);
         frame.destinationHigh = 0;
-        frame.destinationLow = Frame.ipv4Low(0x0a58_0001);
+        frame.destinationLow = Gid.ipv4Low(0x0a58_0001);
         frame.sourcePort = 0xe56c;
         frame.destinationPort = Frame.UDP_PORT;
         frame.identification = isIdentificationKnown ? 0xc480 : Frame.IDENTIFICATION_UNKNOWN;
@@ -93,7 +94,7 @@ class IcrcTest {
             random.nextBytes(frame.buffer.array());
             frame.identification = random.nextInt(1 << 16);
             frame.sourcePort = random.nextInt(1 << 16);
-            frame.sourceLow = Frame.ipv4Low(random.nextInt());
+            frame.sourceLow = Gid.ipv4Low(random.nextInt());
             if (random.nextBoolean()) {
                 frame.sourceHigh = random.nextLong();
                 frame.destinationHigh = random.nextLong();
@@ -395,8 +396,8 @@ class IcrcTest {
         Frame frame = new Frame();
         frame.buffer = ByteBuffer.allocate(length);
         frame.length = length;
-        frame.sourceLow = Frame.ipv4Low(0x7f000001);
-        frame.destinationLow = Frame.ipv4Low(0x7f000002);
+        frame.sourceLow = Gid.ipv4Low(0x7f000001);
+        frame.destinationLow = Gid.ipv4Low(0x7f000002);
         frame.sourcePort = 0xd872;
         return frame;
     }

@@ -12,7 +12,7 @@ import io.rdma4j.acceptance.process.Parent;
 import io.rdma4j.acceptance.process.Role;
 import io.rdma4j.acceptance.traffic.PassiveTarget;
 import io.rdma4j.acceptance.traffic.TrafficSide;
-import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.net.InetAddress;

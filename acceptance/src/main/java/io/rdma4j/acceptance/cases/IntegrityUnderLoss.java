@@ -9,7 +9,7 @@ import io.rdma4j.acceptance.hosts.Damage;
 import io.rdma4j.acceptance.hosts.TwoHosts;
 import io.rdma4j.acceptance.process.Child;
 import io.rdma4j.acceptance.traffic.AnsweredTraffic;
-import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.value.CompletionStatus;
 import java.time.Duration;
 
 /**

@@ -10,7 +10,7 @@ import io.rdma4j.acceptance.process.Child;
 import io.rdma4j.acceptance.process.Parent;
 import io.rdma4j.acceptance.process.Role;
 import io.rdma4j.acceptance.traffic.TrafficSide;
-import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SendWorkRequest;

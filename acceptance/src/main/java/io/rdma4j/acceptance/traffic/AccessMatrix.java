@@ -2,13 +2,13 @@ package io.rdma4j.acceptance.traffic;
 
 import io.rdma4j.acceptance.process.Parent;
 import io.rdma4j.acceptance.process.Role;
-import io.rdma4j.verbs.AccessFlag;
-import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.PlacementType;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryWindow;
-import io.rdma4j.verbs.PlacementType;
 import io.rdma4j.verbs.ProtectionDomain;
-import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.Arena;

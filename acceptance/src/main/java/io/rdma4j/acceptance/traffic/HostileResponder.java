@@ -1,7 +1,7 @@
 package io.rdma4j.acceptance.traffic;
 
-import io.rdma4j.verbs.AccessFlag;
-import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RemoteMemory;

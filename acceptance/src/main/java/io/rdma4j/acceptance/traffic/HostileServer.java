@@ -2,7 +2,7 @@ package io.rdma4j.acceptance.traffic;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionParameters;
-import io.rdma4j.cm.PortSpace;
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.wire.rsocket.BufferDescriptor;

@@ -3,7 +3,7 @@ package io.rdma4j.acceptance.traffic;
 import io.rdma4j.acceptance.process.Parent;
 import io.rdma4j.acceptance.process.Role;
 import io.rdma4j.link.linux.HostileRing;
-import io.rdma4j.verbs.Gid;
+import io.rdma4j.value.Gid;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;

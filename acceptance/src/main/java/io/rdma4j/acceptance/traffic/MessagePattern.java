@@ -1,6 +1,6 @@
 package io.rdma4j.acceptance.traffic;
 
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
 import java.lang.foreign.Arena;

@@ -3,8 +3,8 @@ package io.rdma4j.acceptance.traffic;
 import io.rdma4j.acceptance.hosts.TwoHosts;
 import io.rdma4j.acceptance.process.Parent;
 import io.rdma4j.acceptance.process.Role;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.Frame;
-import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.GsiPacket;
@@ -154,7 +154,6 @@ public final class RequestStorm implements Role {
     }
 
     private static Gid gid(String address) {
-        return Gid.ofIpv4(
-                ByteBuffer.wrap(InetAddress.ofLiteral(address).getAddress()).getInt());
+        return Gid.of(InetAddress.ofLiteral(address));
     }
 }

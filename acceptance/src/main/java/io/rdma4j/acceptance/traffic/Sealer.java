@@ -1,7 +1,7 @@
 package io.rdma4j.acceptance.traffic;
 
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.Frame;
-import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.Icrc;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -20,18 +20,13 @@ public final class Sealer {
      * @param to destination address
      */
     public Sealer(InetAddress from, int fromPort, InetAddress to) {
-        Gid source = gid(from);
-        Gid destination = gid(to);
+        Gid source = Gid.of(from);
+        Gid destination = Gid.of(to);
         frame.sourceHigh = source.high();
         frame.sourceLow = source.low();
         frame.sourcePort = fromPort;
         frame.destinationHigh = destination.high();
         frame.destinationLow = destination.low();
-    }
-
-    private static Gid gid(InetAddress address) {
-        io.rdma4j.verbs.Gid gid = io.rdma4j.verbs.Gid.of(address);
-        return new Gid(gid.high(), gid.low());
     }
 
     /** Sets the last four of {@code length} bytes to the ICRC of those before. A packet has at least 16 bytes. */

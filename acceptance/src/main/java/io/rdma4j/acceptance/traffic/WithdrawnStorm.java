@@ -3,8 +3,8 @@ package io.rdma4j.acceptance.traffic;
 import io.rdma4j.acceptance.hosts.TwoHosts;
 import io.rdma4j.acceptance.process.Parent;
 import io.rdma4j.acceptance.process.Role;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.Frame;
-import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.cm.CmMessage;
 import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.GsiPacket;
@@ -49,7 +49,9 @@ public final class WithdrawnStorm implements Role {
             InetAddress address = InetAddress.ofLiteral("10.87." + (1 + i / 200) + "." + (1 + i % 200));
             DatagramChannel channel = DatagramChannel.open().bind(new InetSocketAddress(address, Frame.UDP_PORT));
             return new Source(
-                    gid(address), new Sealer(address, Frame.UDP_PORT, InetAddress.ofLiteral(TwoHosts.RIGHT)), channel);
+                    Gid.of(address),
+                    new Sealer(address, Frame.UDP_PORT, InetAddress.ofLiteral(TwoHosts.RIGHT)),
+                    channel);
         }
     }
 
@@ -77,7 +79,7 @@ public final class WithdrawnStorm implements Role {
 
     private void sendPair(int id, long service) throws IOException {
         Source from = sources.get(id % SOURCES);
-        Gid to = gid(target.getAddress());
+        Gid to = Gid.of(target.getAddress());
         long guid = GUID + id;
         Req request = Req.builder()
                 .localCommunicationId(id)
@@ -97,9 +99,5 @@ public final class WithdrawnStorm implements Role {
         int length = GsiPacket.write(MemorySegment.ofArray(bytes), 0, id & 0xff_ffff, id, message);
         from.sealer().seal(bytes, length);
         int _ = from.channel().send(ByteBuffer.wrap(bytes, 0, length), target);
-    }
-
-    private static Gid gid(InetAddress address) {
-        return Gid.ofIpv4(ByteBuffer.wrap(address.getAddress()).getInt());
     }
 }

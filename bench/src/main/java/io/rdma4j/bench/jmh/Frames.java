@@ -1,5 +1,6 @@
 package io.rdma4j.bench.jmh;
 
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Reth;
@@ -29,8 +30,8 @@ final class Frames {
         frame.segment = memory;
         frame.buffer = memory.asByteBuffer();
         frame.length = Bth.LENGTH + Reth.LENGTH + payloadBytes + ICRC_BYTES;
-        frame.sourceLow = Frame.ipv4Low(LOOPBACK);
-        frame.destinationLow = Frame.ipv4Low(LOOPBACK + 1);
+        frame.sourceLow = Gid.ipv4Low(LOOPBACK);
+        frame.destinationLow = Gid.ipv4Low(LOOPBACK + 1);
         frame.sourcePort = 49_152;
         return frame;
     }

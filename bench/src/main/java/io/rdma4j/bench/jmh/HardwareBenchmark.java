@@ -2,7 +2,7 @@ package io.rdma4j.bench.jmh;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionQueueInitAttributes;
 import io.rdma4j.verbs.DeviceContext;

@@ -4,7 +4,7 @@ import io.rdma4j.bench.worker.WorkerAddresses;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
-import io.rdma4j.cm.PortSpace;
+import io.rdma4j.value.PortSpace;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;

@@ -12,7 +12,7 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.DatagramParameters;
-import io.rdma4j.cm.PortSpace;
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;

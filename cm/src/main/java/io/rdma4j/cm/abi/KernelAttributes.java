@@ -2,12 +2,12 @@ package io.rdma4j.cm.abi;
 
 import io.rdma4j.cm.abi.CmStructures.Attributes;
 import io.rdma4j.cm.abi.CmStructures.PathToPeer;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.PathMtu;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.verbs.AddressVector;
-import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.QueuePairAttribute;
 import io.rdma4j.verbs.QueuePairAttributes;
-import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.abi.QueuePairCodec;
 import java.lang.foreign.MemorySegment;
 

@@ -3,8 +3,8 @@ package io.rdma4j.cm.abi;
 import io.rdma4j.cm.RoutePath;
 import io.rdma4j.cm.abi.CmStructures.PathData;
 import io.rdma4j.cm.abi.CmStructures.UserPath;
-import io.rdma4j.verbs.Gid;
-import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PathMtu;
 import java.lang.foreign.MemorySegment;
 
 /**

@@ -1,6 +1,6 @@
 package io.rdma4j.cm.abi;
 
-import io.rdma4j.verbs.Gid;
+import io.rdma4j.value.Gid;
 import java.lang.foreign.MemorySegment;
 import java.net.Inet6Address;
 import java.net.InetAddress;

@@ -1,7 +1,7 @@
 package io.rdma4j.cm.spi;
 
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 
 /** The rule for setting the acknowledgement timeout, which the connection manager of a C program has, too. */

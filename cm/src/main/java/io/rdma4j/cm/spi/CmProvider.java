@@ -1,8 +1,8 @@
 package io.rdma4j.cm.spi;
 
-import io.rdma4j.cm.PortSpace;
+import io.rdma4j.value.PortSpace;
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.Device;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.net.InetAddress;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.rdma4j.cm.spi;
 
-import io.rdma4j.cm.RejectReason;
 import io.rdma4j.cm.host.AddressText;
+import io.rdma4j.value.RejectReason;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 

@@ -18,21 +18,22 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.conformance.device.Driver;
 import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PathMtu;
+import io.rdma4j.value.PortSpace;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.DeviceCapability;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairInitAttributes;
-import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
@@ -279,8 +280,7 @@ class ConnectTest {
     private static int gidIndex(CmId id) {
         return id.verbs()
                 .gids(1)
-                .indexOf(io.rdma4j.verbs.Gid.of(
-                        Objects.requireNonNull(id.localAddress()).getAddress()));
+                .indexOf(Gid.of(Objects.requireNonNull(id.localAddress()).getAddress()));
     }
 
     @Test

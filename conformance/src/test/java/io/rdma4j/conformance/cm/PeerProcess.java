@@ -1,8 +1,8 @@
 package io.rdma4j.conformance.cm;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.PortSpace;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;

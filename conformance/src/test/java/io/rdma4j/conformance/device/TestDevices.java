@@ -1,8 +1,8 @@
 package io.rdma4j.conformance.device;
 
+import io.rdma4j.value.Gid;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
-import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.TransportType;
 import java.net.Inet4Address;
 import java.net.Inet6Address;

@@ -3,10 +3,10 @@ package io.rdma4j.conformance.messages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmEvent;
-import io.rdma4j.cm.RejectReason;
 import io.rdma4j.conformance.messages.SourceMessages.Message;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.RejectReason;
 import io.rdma4j.verbs.AsyncEvent;
-import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,6 +34,7 @@ class ErrorPageTest {
     /** The folders whose messages are all on the page. Of the tools, that is what they have in common: others have those of C. */
     private static final List<String> FOLDERS = List.of(
             "library/src/main",
+            "wire/src/main/java/io/rdma4j/value",
             "verbs/src/main",
             "cm/src/main",
             "soft/src/main",
@@ -46,6 +47,7 @@ class ErrorPageTest {
     private static final List<String> WITHOUT_MESSAGES = List.of(
             "Errno.java",
             "CompletionStatus.java",
+            "RejectReason.java",
             "AsyncEvent.java",
             "PortState.java",
             "LinuxErrno.java",

@@ -3,9 +3,9 @@ package io.rdma4j.conformance.run;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectPackage;
 
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.value.Gid;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
-import io.rdma4j.verbs.Gid;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,6 @@ package io.rdma4j.exec.cm;
 
 import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.ConnectionParameters;
-import io.rdma4j.cm.RejectReason;
 import io.rdma4j.cm.abi.CmNumbers;
 import io.rdma4j.cm.abi.CmStructures.Accept;
 import io.rdma4j.cm.abi.CmStructures.Connect;
@@ -16,6 +15,7 @@ import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.cm.abi.KernelParameters;
 import io.rdma4j.cm.host.RouteLookup;
 import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.value.RejectReason;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 

@@ -1,10 +1,10 @@
 package io.rdma4j.exec.cm;
 
 import io.rdma4j.cm.CmEvent;
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
-import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.value.PortSpace;
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.util.HashSet;
 import java.util.Set;

@@ -1,6 +1,5 @@
 package io.rdma4j.exec.cm;
 
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.abi.CmStructures.CreateId;
 import io.rdma4j.cm.abi.CmStructures.CreatedId;
 import io.rdma4j.cm.abi.CmStructures.DestroyId;
@@ -9,7 +8,8 @@ import io.rdma4j.cm.abi.CmStructures.MigrateId;
 import io.rdma4j.cm.abi.CmStructures.MigratedId;
 import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.exec.bridge.Failures;
-import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.value.PortSpace;
+import io.rdma4j.value.QueuePairType;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package io.rdma4j.exec.verbs;
 
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.OnDemandOperation;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.abi.DeviceLimits;
 import io.rdma4j.verbs.abi.ExtendedDeviceLimits;
 import io.rdma4j.verbs.abi.Flags;

@@ -35,7 +35,7 @@ final class Domain implements AutoCloseable {
 
     /**
      * Returns a region that is closed already. It takes the place of memory that is not registered: as on hardware, such a request
-     * is accepted and completes with {@link io.rdma4j.verbs.CompletionStatus#LOCAL_PROTECTION_ERROR}.
+     * is accepted and completes with {@link io.rdma4j.value.CompletionStatus#LOCAL_PROTECTION_ERROR}.
      */
     MemoryRegion closedRegion() {
         MemoryRegion region = closedRegion;

@@ -3,7 +3,7 @@ package io.rdma4j.exec.verbs;
 import io.rdma4j.exec.bridge.Arguments;
 import io.rdma4j.exec.bridge.Failures;
 import io.rdma4j.exec.bridge.Handles;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.MemoryAdvice;
 import io.rdma4j.verbs.MemoryRegion;

@@ -1,9 +1,9 @@
 package io.rdma4j.exec.verbs;
 
 import io.rdma4j.exec.bridge.Failures;
-import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.value.PathMtu;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.verbs.QueuePairAttributes;
-import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.abi.Native;
 import io.rdma4j.verbs.abi.QueuePairAttributeFields;
 import io.rdma4j.verbs.abi.QueuePairCodec;

@@ -1,7 +1,7 @@
 package io.rdma4j.exec.verbs;
 
 import io.rdma4j.exec.bridge.Failures;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryRegionChange;
 import io.rdma4j.verbs.RdmaException;

@@ -2,15 +2,15 @@ package io.rdma4j.exec.verbs;
 
 import io.rdma4j.exec.bridge.Failures;
 import io.rdma4j.exec.bridge.Handles;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.PlacementType;
+import io.rdma4j.value.QueuePairType;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryWindow;
-import io.rdma4j.verbs.PlacementType;
 import io.rdma4j.verbs.QueuePair;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
-import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.abi.AddressHandleFields;
 import io.rdma4j.verbs.abi.Flags;
@@ -87,7 +87,7 @@ final class SendTranslation implements AutoCloseable {
         fillFlags(request, flags);
         long elements = Native.longAt(from + SendRequest.LIST);
         int count = Native.intAt(from + SendRequest.LIST_LENGTH);
-        if (!hasMemory(request.opcode())) {
+        if (!request.opcode().hasLocalMemory()) {
             return true;
         }
         if ((flags & Flags.SEND_INLINE) != 0) {
@@ -95,13 +95,6 @@ final class SendTranslation implements AutoCloseable {
         }
         memory.addAll(request.list(), elements, count);
         return true;
-    }
-
-    private static boolean hasMemory(SendOpcode opcode) {
-        return switch (opcode) {
-            case ATOMIC_WRITE, FLUSH, LOCAL_INVALIDATE, BIND_MEMORY_WINDOW -> false;
-            default -> true;
-        };
     }
 
     private static void fillFlags(SendWorkRequest request, int flags) {
@@ -116,28 +109,27 @@ final class SendTranslation implements AutoCloseable {
         }
     }
 
-    private static void fillOperation(SendWorkRequest request, long from, int opcode) {
-        switch (opcode) {
-            case Opcodes.SEND -> {}
-            case Opcodes.SEND_WITH_IMMEDIATE -> request.withImmediate(immediate(from));
-            case Opcodes.SEND_WITH_INVALIDATE ->
-                request.withInvalidate(Native.intAt(from + SendRequest.INVALIDATE_KEY));
-            case Opcodes.RDMA_WRITE -> request.write(rdmaAddress(from), rdmaKey(from));
-            case Opcodes.RDMA_WRITE_WITH_IMMEDIATE ->
+    private static void fillOperation(SendWorkRequest request, long from, int code) {
+        switch (SendOpcode.ofCode(code).orElse(null)) {
+            case null -> throw Failures.unsupported(POST, "opcode " + code);
+            case SEND -> {}
+            case SEND_WITH_IMMEDIATE -> request.withImmediate(immediate(from));
+            case SEND_WITH_INVALIDATE -> request.withInvalidate(Native.intAt(from + SendRequest.INVALIDATE_KEY));
+            case RDMA_WRITE -> request.write(rdmaAddress(from), rdmaKey(from));
+            case RDMA_WRITE_WITH_IMMEDIATE ->
                 request.write(rdmaAddress(from), rdmaKey(from)).withImmediate(immediate(from));
-            case Opcodes.RDMA_READ -> request.read(rdmaAddress(from), rdmaKey(from));
-            case Opcodes.COMPARE_AND_SWAP ->
+            case RDMA_READ -> request.read(rdmaAddress(from), rdmaKey(from));
+            case COMPARE_AND_SWAP ->
                 request.compareAndSwap(
                         atomicAddress(from),
                         atomicKey(from),
                         atomicValue(from),
                         Native.longAt(from + SendRequest.ATOMIC_SWAP));
-            case Opcodes.FETCH_AND_ADD -> request.fetchAndAdd(atomicAddress(from), atomicKey(from), atomicValue(from));
-            case Opcodes.ATOMIC_WRITE -> request.atomicWrite(atomicAddress(from), atomicKey(from), atomicValue(from));
-            case Opcodes.FLUSH -> fillFlush(request, from);
-            case Opcodes.LOCAL_INVALIDATE -> request.localInvalidate(Native.intAt(from + SendRequest.INVALIDATE_KEY));
-            case Opcodes.BIND_MEMORY_WINDOW -> fillBinding(request, from);
-            default -> throw Failures.unsupported(POST, "opcode " + opcode);
+            case FETCH_AND_ADD -> request.fetchAndAdd(atomicAddress(from), atomicKey(from), atomicValue(from));
+            case ATOMIC_WRITE -> request.atomicWrite(atomicAddress(from), atomicKey(from), atomicValue(from));
+            case FLUSH -> fillFlush(request, from);
+            case LOCAL_INVALIDATE -> request.localInvalidate(Native.intAt(from + SendRequest.INVALIDATE_KEY));
+            case BIND_MEMORY_WINDOW -> fillBinding(request, from);
         }
     }
 

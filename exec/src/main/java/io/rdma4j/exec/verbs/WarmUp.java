@@ -1,5 +1,6 @@
 package io.rdma4j.exec.verbs;
 
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.spi.PrivateDevices;
 import io.rdma4j.verbs.spi.VerbsProvider;
@@ -102,23 +103,23 @@ final class WarmUp {
     private static void exchange(WarmUpEnd from, WarmUpEnd to) {
         for (int i = 0; i < OPERATIONS; i++) {
             send(from, to, SMALL_BYTES, 1);
-            request(from, to, Opcodes.RDMA_WRITE, SMALL_BYTES, 1);
-            request(from, to, Opcodes.RDMA_READ, SMALL_BYTES, 1);
+            request(from, to, SendOpcode.RDMA_WRITE, SMALL_BYTES, 1);
+            request(from, to, SendOpcode.RDMA_READ, SMALL_BYTES, 1);
         }
         send(from, to, LARGE_BYTES, OPERATIONS);
-        request(from, to, Opcodes.RDMA_WRITE, LARGE_BYTES, OPERATIONS);
-        request(from, to, Opcodes.RDMA_READ, LARGE_BYTES, OPERATIONS);
+        request(from, to, SendOpcode.RDMA_WRITE, LARGE_BYTES, OPERATIONS);
+        request(from, to, SendOpcode.RDMA_READ, LARGE_BYTES, OPERATIONS);
     }
 
     private static void send(WarmUpEnd from, WarmUpEnd to, int bytes, int count) {
         for (int i = 0; i < count; i++) {
             to.postReceive();
-            from.post(Opcodes.SEND, bytes);
+            from.post(SendOpcode.SEND, bytes);
         }
         await(from, count, to, count);
     }
 
-    private static void request(WarmUpEnd from, WarmUpEnd to, int opcode, int bytes, int count) {
+    private static void request(WarmUpEnd from, WarmUpEnd to, SendOpcode opcode, int bytes, int count) {
         for (int i = 0; i < count; i++) {
             from.post(opcode, bytes);
         }

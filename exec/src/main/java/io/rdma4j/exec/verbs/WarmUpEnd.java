@@ -5,19 +5,20 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdma4j.exec.bridge.Handles;
 import io.rdma4j.exec.bridge.Readiness;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.PathMtu;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.verbs.AddressVector;
-import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.GidEntry;
 import io.rdma4j.verbs.MemoryRegion;
-import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
-import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.abi.Completion;
 import io.rdma4j.verbs.abi.Flags;
@@ -115,10 +116,10 @@ final class WarmUpEnd implements AutoCloseable {
     }
 
     /** Posts an operation with the memory of this end, and with that of the peer if it is a WRITE or a READ. */
-    void post(int opcode, int bytes) {
-        boolean isInline = bytes <= MAX_INLINE_BYTES && opcode != Opcodes.RDMA_READ;
+    void post(SendOpcode opcode, int bytes) {
+        boolean isInline = bytes <= MAX_INLINE_BYTES && opcode != SendOpcode.RDMA_READ;
         element.set(JAVA_INT, ScatterGather.LENGTH, bytes);
-        sendRequest.set(JAVA_INT, SendRequest.OPCODE, opcode);
+        sendRequest.set(JAVA_INT, SendRequest.OPCODE, opcode.code());
         sendRequest.set(
                 JAVA_INT, SendRequest.FLAGS, isInline ? Flags.SEND_SIGNALED | Flags.SEND_INLINE : Flags.SEND_SIGNALED);
         require("ibv_post_send", call(POST_SEND, queuePairHandle, sendRequest.address(), bad.address()));

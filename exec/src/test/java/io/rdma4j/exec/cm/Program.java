@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.ConnectionParameters;
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.abi.CmNumbers;
 import io.rdma4j.cm.abi.CmStructures.Accept;
 import io.rdma4j.cm.abi.CmStructures.BindIp;
@@ -27,6 +26,7 @@ import io.rdma4j.cm.spi.ManagerAccess;
 import io.rdma4j.exec.bridge.Failures;
 import io.rdma4j.exec.bridge.Readiness.Descriptors;
 import io.rdma4j.testkit.TestHost;
+import io.rdma4j.value.PortSpace;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;

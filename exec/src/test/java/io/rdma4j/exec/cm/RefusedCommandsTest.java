@@ -2,7 +2,6 @@ package io.rdma4j.exec.cm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.abi.CmNumbers;
 import io.rdma4j.cm.abi.CmStructures.Bind;
 import io.rdma4j.cm.abi.CmStructures.CommandHeader;
@@ -18,8 +17,9 @@ import io.rdma4j.cm.abi.CmStructures.SetOption;
 import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.cm.abi.SocketAddresses;
 import io.rdma4j.testkit.TestNetwork;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.Gid;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

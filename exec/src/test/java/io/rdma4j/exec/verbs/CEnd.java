@@ -10,9 +10,10 @@ import io.rdma4j.exec.bridge.Handles;
 import io.rdma4j.exec.bridge.Operation;
 import io.rdma4j.exec.bridge.Readiness.Descriptors;
 import io.rdma4j.testkit.TestHost;
-import io.rdma4j.verbs.AccessFlag;
-import io.rdma4j.verbs.QueuePairState;
-import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.QueuePairType;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.verbs.abi.AddressVectorFields;
 import io.rdma4j.verbs.abi.Capabilities;
 import io.rdma4j.verbs.abi.Completion;
@@ -218,12 +219,12 @@ final class CEnd implements AutoCloseable {
     }
 
     /** Returns a signaled request. */
-    MemorySegment send(long id, int opcode, int flags, MemorySegment elements) {
+    MemorySegment send(long id, SendOpcode opcode, int flags, MemorySegment elements) {
         MemorySegment request = arena.allocate(SendRequest.BYTES, 8);
         request.set(JAVA_LONG, SendRequest.ID, id);
         request.set(JAVA_LONG, SendRequest.LIST, elements.address());
         request.set(JAVA_INT, SendRequest.LIST_LENGTH, (int) (elements.byteSize() / ScatterGather.BYTES));
-        request.set(JAVA_INT, SendRequest.OPCODE, opcode);
+        request.set(JAVA_INT, SendRequest.OPCODE, opcode.code());
         request.set(JAVA_INT, SendRequest.FLAGS, flags);
         return request;
     }

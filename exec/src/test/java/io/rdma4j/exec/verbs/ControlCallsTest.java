@@ -8,13 +8,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.exec.bridge.Handles;
 import io.rdma4j.exec.bridge.Operation;
 import io.rdma4j.testkit.TestNetwork;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.QueuePairType;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.verbs.AsyncEvent;
-import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.QueuePairState;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.abi.AddressHandleFields;
 import io.rdma4j.verbs.abi.AddressVectorFields;
 import io.rdma4j.verbs.abi.Capabilities;
@@ -157,7 +158,7 @@ class ControlCallsTest {
         assertThat(client.postSend(queuePair, binding(window, key))).isZero();
         client.expect(1, SUCCESS);
         server.fill(0, "through the window");
-        MemorySegment write = server.send(2, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED, server.own(0, 19));
+        MemorySegment write = server.send(2, SendOpcode.RDMA_WRITE, Flags.SEND_SIGNALED, server.own(0, 19));
         write.set(JAVA_LONG, SendRequest.RDMA_ADDRESS, client.memory.address() + 4096);
         write.set(JAVA_INT, SendRequest.RDMA_KEY, key);
         assertThat(server.postSend(peer, write)).isZero();
@@ -165,7 +166,7 @@ class ControlCallsTest {
         assertThat(client.text(4096)).isEqualTo("through the window");
         assertThat(client.call(Operation.CLOSE, client.region)).isEqualTo(Errno.EBUSY.number());
         MemorySegment invalidate =
-                client.send(3, Opcodes.LOCAL_INVALIDATE, Flags.SEND_SIGNALED, client.arena.allocate(0));
+                client.send(3, SendOpcode.LOCAL_INVALIDATE, Flags.SEND_SIGNALED, client.arena.allocate(0));
         invalidate.set(JAVA_INT, SendRequest.INVALIDATE_KEY, key);
         assertThat(client.postSend(queuePair, invalidate)).isZero();
         client.expect(3, SUCCESS);
@@ -179,7 +180,7 @@ class ControlCallsTest {
         MemorySegment regionOfC = client.arena.allocate(48, 8);
         regionOfC.set(JAVA_INT, RegionFields.HANDLE, client.region);
         MemorySegment request =
-                client.send(1, Opcodes.BIND_MEMORY_WINDOW, Flags.SEND_SIGNALED, client.arena.allocate(0));
+                client.send(1, SendOpcode.BIND_MEMORY_WINDOW, Flags.SEND_SIGNALED, client.arena.allocate(0));
         request.set(JAVA_LONG, SendRequest.BIND_WINDOW, windowOfC.address());
         request.set(JAVA_INT, SendRequest.BIND_KEY, key);
         request.set(JAVA_LONG, SendRequest.BIND_REGION, regionOfC.address());
@@ -203,7 +204,7 @@ class ControlCallsTest {
         assertThat(keys.find(key)).isNotNull();
         assertThat(keys.find(client.localKey)).isNull();
         MemorySegment write =
-                client.send(1, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED, client.element(other.address(), 13, key));
+                client.send(1, SendOpcode.RDMA_WRITE, Flags.SEND_SIGNALED, client.element(other.address(), 13, key));
         write.set(JAVA_LONG, SendRequest.RDMA_ADDRESS, server.memory.address());
         write.set(JAVA_INT, SendRequest.RDMA_KEY, server.remoteKey);
         assertThat(client.postSend(queuePair, write)).isZero();
@@ -255,7 +256,7 @@ class ControlCallsTest {
                 AddressHandleFields.HANDLE,
                 client.create(Operation.CREATE_ADDRESS_HANDLE, client.domain, path.address()));
         client.fill(0, "datagram");
-        MemorySegment request = client.send(10, Opcodes.SEND, Flags.SEND_SIGNALED, client.own(0, 9));
+        MemorySegment request = client.send(10, SendOpcode.SEND, Flags.SEND_SIGNALED, client.own(0, 9));
         request.set(JAVA_LONG, SendRequest.DATAGRAM_ADDRESS_HANDLE, destination.address());
         request.set(JAVA_INT, SendRequest.DATAGRAM_QUEUE_PAIR, server.number(receiver));
         request.set(JAVA_INT, SendRequest.DATAGRAM_QUEUE_KEY, 0x11);
@@ -285,7 +286,7 @@ class ControlCallsTest {
         assertThat(DataPath.postSharedReceive(shared, receive.address(), server.bad.address()))
                 .isZero();
         client.fill(0, "extended");
-        MemorySegment request = client.send(10, Opcodes.SEND, Flags.SEND_SIGNALED, client.own(0, 9));
+        MemorySegment request = client.send(10, SendOpcode.SEND, Flags.SEND_SIGNALED, client.own(0, 9));
         request.set(JAVA_INT, SendRequest.XRC_SHARED_RECEIVE_QUEUE, number);
         assertThat(client.postSend(initiator, request)).isZero();
         client.expect(10, SUCCESS);
@@ -339,7 +340,7 @@ class ControlCallsTest {
         assertThat(client.call(Operation.NEXT_CHANNEL_EVENT, client.channel)).isEqualTo(Errno.EAGAIN.number());
         assertThat(DataPath.requestNotification(client.queue, 0)).isZero();
         assertThat(client.isReadable(CEnd.CHANNEL_DESCRIPTOR)).isFalse();
-        MemorySegment write = client.send(1, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 8));
+        MemorySegment write = client.send(1, SendOpcode.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 8));
         write.set(JAVA_LONG, SendRequest.RDMA_ADDRESS, server.memory.address());
         write.set(JAVA_INT, SendRequest.RDMA_KEY, server.remoteKey);
         assertThat(client.postSend(queuePair, write)).isZero();
@@ -370,7 +371,7 @@ class ControlCallsTest {
         client.connect(queuePair, server, peer);
         server.connect(peer, client, queuePair);
         assertThat(client.call(Operation.NEXT_ASYNC_EVENT, client.device)).isEqualTo(Errno.EAGAIN.number());
-        MemorySegment write = server.send(1, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED, server.own(0, 8));
+        MemorySegment write = server.send(1, SendOpcode.RDMA_WRITE, Flags.SEND_SIGNALED, server.own(0, 8));
         write.set(JAVA_LONG, SendRequest.RDMA_ADDRESS, client.memory.address());
         write.set(JAVA_INT, SendRequest.RDMA_KEY, client.remoteKey + 1);
         assertThat(server.postSend(peer, write)).isZero();
@@ -396,7 +397,7 @@ class ControlCallsTest {
         client.connect(queuePair, server, peer);
         server.connect(peer, client, queuePair);
         assertThat(DataPath.requestNotification(client.queue, 0)).isZero();
-        MemorySegment write = client.send(1, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 8));
+        MemorySegment write = client.send(1, SendOpcode.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 8));
         write.set(JAVA_LONG, SendRequest.RDMA_ADDRESS, server.memory.address());
         write.set(JAVA_INT, SendRequest.RDMA_KEY, server.remoteKey);
         client.postSend(queuePair, write);

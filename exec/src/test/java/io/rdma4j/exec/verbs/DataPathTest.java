@@ -7,11 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.exec.bridge.Operation;
 import io.rdma4j.testkit.TestNetwork;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.QueuePairType;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.verbs.CompletionOpcode;
-import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.QueuePairState;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.abi.Completion;
 import io.rdma4j.verbs.abi.Flags;
 import io.rdma4j.verbs.abi.QueuePairAttributeFields;
@@ -58,7 +59,7 @@ class DataPathTest {
     }
 
     private MemorySegment sendOf(long id, MemorySegment elements) {
-        return client.send(id, Opcodes.SEND, Flags.SEND_SIGNALED, elements);
+        return client.send(id, SendOpcode.SEND, Flags.SEND_SIGNALED, elements);
     }
 
     private MemorySegment toServer(MemorySegment request, long offset) {
@@ -114,7 +115,7 @@ class DataPathTest {
     void immediateDataKeepTheirBytes() {
         int inMemory = 0x0403_0201;
         server.postReceive(serverQueuePair, server.receive(20, server.own(100, 64)));
-        MemorySegment request = client.send(10, Opcodes.SEND_WITH_IMMEDIATE, Flags.SEND_SIGNALED, client.own(0, 6));
+        MemorySegment request = client.send(10, SendOpcode.SEND_WITH_IMMEDIATE, Flags.SEND_SIGNALED, client.own(0, 6));
         request.set(JAVA_INT, SendRequest.IMMEDIATE, inMemory);
         assertThat(client.postSend(clientQueuePair, request)).isZero();
         MemorySegment received = server.expect(20, SUCCESS);
@@ -128,30 +129,30 @@ class DataPathTest {
         client.fill(0, "written");
         assertThat(client.postSend(
                         clientQueuePair,
-                        toServer(client.send(1, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 8)), 256)))
+                        toServer(client.send(1, SendOpcode.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 8)), 256)))
                 .isZero();
         client.expect(1, SUCCESS);
         assertThat(server.text(256)).isEqualTo("written");
         server.fill(512, "read");
         client.postSend(
                 clientQueuePair,
-                toServer(client.send(2, Opcodes.RDMA_READ, Flags.SEND_SIGNALED, client.own(32, 5)), 512));
+                toServer(client.send(2, SendOpcode.RDMA_READ, Flags.SEND_SIGNALED, client.own(32, 5)), 512));
         client.expect(2, SUCCESS);
         assertThat(client.text(32)).isEqualTo("read");
         server.memory.set(JAVA_LONG, 1024, 40);
-        client.postSend(clientQueuePair, atomic(3, Opcodes.FETCH_AND_ADD, 2, 0));
+        client.postSend(clientQueuePair, atomic(3, SendOpcode.FETCH_AND_ADD, 2, 0));
         client.expect(3, SUCCESS);
         assertThat(server.memory.get(JAVA_LONG, 1024)).isEqualTo(42);
-        client.postSend(clientQueuePair, atomic(4, Opcodes.COMPARE_AND_SWAP, 42, 7));
+        client.postSend(clientQueuePair, atomic(4, SendOpcode.COMPARE_AND_SWAP, 42, 7));
         client.expect(4, SUCCESS);
         assertThat(server.memory.get(JAVA_LONG, 1024)).isEqualTo(7);
         assertThat(client.memory.get(JAVA_LONG, 64)).isEqualTo(42);
-        client.postSend(clientQueuePair, atomic(5, Opcodes.ATOMIC_WRITE, 99, 0));
+        client.postSend(clientQueuePair, atomic(5, SendOpcode.ATOMIC_WRITE, 99, 0));
         client.expect(5, SUCCESS);
         assertThat(server.memory.get(JAVA_LONG, 1024)).isEqualTo(99);
     }
 
-    private MemorySegment atomic(long id, int opcode, long compareOrAdd, long swap) {
+    private MemorySegment atomic(long id, SendOpcode opcode, long compareOrAdd, long swap) {
         MemorySegment request = client.send(id, opcode, Flags.SEND_SIGNALED, client.own(64, 8));
         request.set(JAVA_LONG, SendRequest.ATOMIC_ADDRESS, server.memory.address() + 1024);
         request.set(JAVA_INT, SendRequest.ATOMIC_KEY, server.remoteKey);
@@ -193,7 +194,7 @@ class DataPathTest {
     }
 
     private MemorySegment flush(long id, int key, long length, int type, int level) {
-        MemorySegment request = client.send(id, Opcodes.FLUSH, Flags.SEND_SIGNALED, client.arena.allocate(0));
+        MemorySegment request = client.send(id, SendOpcode.FLUSH, Flags.SEND_SIGNALED, client.arena.allocate(0));
         request.set(JAVA_LONG, SendRequest.ATOMIC_ADDRESS, server.memory.address());
         request.set(JAVA_INT, SendRequest.ATOMIC_KEY, key);
         request.set(JAVA_LONG, SendRequest.ATOMIC_COMPARE_OR_ADD, length);
@@ -208,7 +209,7 @@ class DataPathTest {
         for (int i = 0; i < requests.length; i++) {
             MemorySegment element = client.element(unregistered.address(), 12, UNKNOWN_KEY);
             requests[i] = toServer(
-                    client.send(i, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED | Flags.SEND_INLINE, element), 16L * i);
+                    client.send(i, SendOpcode.RDMA_WRITE, Flags.SEND_SIGNALED | Flags.SEND_INLINE, element), 16L * i);
         }
         assertThat(client.postSend(clientQueuePair, CEnd.chain(requests))).isZero();
         unregistered.fill((byte) 'x');
@@ -231,7 +232,7 @@ class DataPathTest {
                         .copyFrom(element);
             }
             requests[i] = toServer(
-                    client.send(i, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED | Flags.SEND_INLINE, elements),
+                    client.send(i, SendOpcode.RDMA_WRITE, Flags.SEND_SIGNALED | Flags.SEND_INLINE, elements),
                     (long) CEnd.MAX_INLINE * i);
         }
         unregistered.fill((byte) 7);
@@ -246,7 +247,7 @@ class DataPathTest {
     @Test
     void inlineDataThatAreTooLongAreRefused() {
         MemorySegment tooLong =
-                client.send(1, Opcodes.RDMA_WRITE, Flags.SEND_INLINE, client.own(0, CEnd.MAX_INLINE + 1));
+                client.send(1, SendOpcode.RDMA_WRITE, Flags.SEND_INLINE, client.own(0, CEnd.MAX_INLINE + 1));
         assertThat(client.postSend(clientQueuePair, toServer(tooLong, 0))).isEqualTo(Errno.EINVAL.number());
         assertThat(client.bad.get(JAVA_LONG, 0)).isEqualTo(tooLong.address());
     }
@@ -254,7 +255,7 @@ class DataPathTest {
     @Test
     void aSendWithAnUnknownKeyCompletesWithAnError() {
         client.fill(0, "good");
-        MemorySegment good = toServer(client.send(1, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 5)), 0);
+        MemorySegment good = toServer(client.send(1, SendOpcode.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 5)), 0);
         MemorySegment unknown = sendOf(2, client.element(client.memory.address(), 8, UNKNOWN_KEY));
         MemorySegment later = sendOf(3, client.own(0, 8));
         assertThat(client.postSend(clientQueuePair, CEnd.chain(good, unknown, later)))
@@ -280,7 +281,7 @@ class DataPathTest {
         server.connect(serverQueuePair, client, clientQueuePair);
         client.postSend(
                 clientQueuePair,
-                toServer(client.send(3, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 5)), 0));
+                toServer(client.send(3, SendOpcode.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 5)), 0));
         client.expect(3, SUCCESS);
     }
 
@@ -290,14 +291,14 @@ class DataPathTest {
         for (int i = 0; i < batch.length; i++) {
             int flags = Flags.SEND_SIGNALED | Flags.SEND_INLINE;
             batch[i] = toServer(
-                    client.send(i, Opcodes.RDMA_WRITE, flags, client.element(client.memory.address(), 200, 0)), 0);
+                    client.send(i, SendOpcode.RDMA_WRITE, flags, client.element(client.memory.address(), 200, 0)), 0);
         }
         MemorySegment first = CEnd.chain(batch);
         assertThat(DataPath.postSend(clientQueuePair, first.address(), 0)).isEqualTo(Errno.ENOMEM.number());
         batch[31].set(JAVA_LONG, SendRequest.NEXT, 0);
         batch[20].set(JAVA_INT, SendRequest.OPCODE, 99);
         assertThat(DataPath.postSend(clientQueuePair, first.address(), 0)).isEqualTo(Errno.EOPNOTSUPP.number());
-        batch[20].set(JAVA_INT, SendRequest.OPCODE, Opcodes.RDMA_WRITE);
+        batch[20].set(JAVA_INT, SendRequest.OPCODE, SendOpcode.RDMA_WRITE.code());
         assertThat(DataPath.postSend(clientQueuePair, first.address(), 0)).isZero();
         for (int i = 0; i < 32; i++) {
             client.expect(i, SUCCESS);
@@ -310,7 +311,7 @@ class DataPathTest {
         assertThat(server.call(Operation.SET_ACCESSIBLE, server.region, 1)).isZero();
         client.postSend(
                 clientQueuePair,
-                toServer(client.send(1, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 5)), 0));
+                toServer(client.send(1, SendOpcode.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 5)), 0));
         client.expect(1, SUCCESS);
     }
 
@@ -319,7 +320,7 @@ class DataPathTest {
         assertThat(server.call(Operation.SET_ACCESSIBLE, server.region, 0)).isZero();
         client.postSend(
                 clientQueuePair,
-                toServer(client.send(1, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 5)), 0));
+                toServer(client.send(1, SendOpcode.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 5)), 0));
         client.expect(1, CompletionStatus.REMOTE_ACCESS_ERROR.code());
         assertThat(server.call(Operation.CLOSE, server.region)).isZero();
     }
@@ -336,13 +337,13 @@ class DataPathTest {
                         CEnd.MEMORY_BYTES))
                 .isZero();
         MemorySegment own = client.element(client.memory.address(), 5, (int) client.result(1));
-        client.postSend(clientQueuePair, toServer(client.send(1, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED, own), 0));
+        client.postSend(clientQueuePair, toServer(client.send(1, SendOpcode.RDMA_WRITE, Flags.SEND_SIGNALED, own), 0));
         client.expect(1, SUCCESS);
     }
 
     @Test
     void anAtomicWithAnUnknownKeyCompletesWithAnError() {
-        MemorySegment request = atomic(1, Opcodes.FETCH_AND_ADD, 1, 0);
+        MemorySegment request = atomic(1, SendOpcode.FETCH_AND_ADD, 1, 0);
         request.set(
                 JAVA_LONG,
                 SendRequest.LIST,
@@ -392,9 +393,10 @@ class DataPathTest {
     @Test
     void theFirstRequestThatCannotBePostedIsReported() {
         client.fill(0, "first");
-        MemorySegment first = toServer(client.send(1, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 6)), 0);
-        MemorySegment wrong = client.send(2, 10, Flags.SEND_SIGNALED, client.own(0, 6)); // IBV_WR_TSO
-        MemorySegment last = toServer(client.send(3, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 6)), 64);
+        MemorySegment first = toServer(client.send(1, SendOpcode.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 6)), 0);
+        MemorySegment wrong = client.send(2, SendOpcode.SEND, Flags.SEND_SIGNALED, client.own(0, 6));
+        wrong.set(JAVA_INT, SendRequest.OPCODE, 10); // IBV_WR_TSO
+        MemorySegment last = toServer(client.send(3, SendOpcode.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 6)), 64);
         assertThat(client.postSend(clientQueuePair, CEnd.chain(first, wrong, last)))
                 .isEqualTo(Errno.EOPNOTSUPP.number());
         assertThat(client.bad.get(JAVA_LONG, 0)).isEqualTo(wrong.address());
@@ -426,7 +428,7 @@ class DataPathTest {
     void manyCompletionsAreTakenAtATime() {
         MemorySegment[] requests = new MemorySegment[20];
         for (int i = 0; i < requests.length; i++) {
-            requests[i] = toServer(client.send(i, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 8)), 0);
+            requests[i] = toServer(client.send(i, SendOpcode.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 8)), 0);
         }
         assertThat(client.postSend(clientQueuePair, CEnd.chain(requests))).isZero();
         MemorySegment completions = client.arena.allocate(50L * Completion.BYTES, 8);
@@ -450,7 +452,7 @@ class DataPathTest {
         long before = System.nanoTime();
         client.postSend(
                 clientQueuePair,
-                toServer(client.send(1, Opcodes.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 8)), 0));
+                toServer(client.send(1, SendOpcode.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 8)), 0));
         while (DataPath.pollTimed(client.queue, completion.address(), timestamp.address()) == 0) {
             Thread.onSpinWait();
         }
@@ -467,7 +469,7 @@ class DataPathTest {
             MemorySegment request = toServer(
                     client.send(
                             t,
-                            Opcodes.RDMA_WRITE,
+                            SendOpcode.RDMA_WRITE,
                             Flags.SEND_SIGNALED | Flags.SEND_INLINE,
                             client.element(text.address(), 3, 0)),
                     8L * t);

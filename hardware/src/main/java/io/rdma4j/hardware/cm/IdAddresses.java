@@ -2,8 +2,8 @@ package io.rdma4j.hardware.cm;
 
 import io.rdma4j.cm.host.SystemFile;
 import io.rdma4j.cm.spi.ConnectionExplanations;
+import io.rdma4j.value.Gid;
 import io.rdma4j.verbs.Device;
-import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.TransportType;
 import java.io.IOException;
 import java.net.InetSocketAddress;

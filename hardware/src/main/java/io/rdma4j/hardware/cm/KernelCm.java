@@ -1,13 +1,13 @@
 package io.rdma4j.hardware.cm;
 
 import io.rdma4j.cm.CmEvent;
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.abi.CmNumbers;
 import io.rdma4j.cm.abi.CmStructures;
 import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.hardware.system.DescriptorHandler;
+import io.rdma4j.value.PortSpace;
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

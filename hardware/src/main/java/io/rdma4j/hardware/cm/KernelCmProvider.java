@@ -1,6 +1,5 @@
 package io.rdma4j.hardware.cm;
 
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.host.RouteLookup;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.CmProvider;
@@ -8,8 +7,9 @@ import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.hardware.device.HardwareDevice;
 import io.rdma4j.hardware.device.HardwareDevices;
 import io.rdma4j.hardware.system.DescriptorPoller;
+import io.rdma4j.value.PortSpace;
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.Device;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.net.InetAddress;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.rdma4j.hardware.cm;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.MulticastJoinAttributes;
+import io.rdma4j.value.Gid;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package io.rdma4j.hardware.cm;
 
 import io.rdma4j.cm.ConnectionAttempt;
-import io.rdma4j.cm.PortSpace;
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.spi.DeviceChoice;
 import io.rdma4j.verbs.spi.SharedThread;

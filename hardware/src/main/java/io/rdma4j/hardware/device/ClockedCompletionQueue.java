@@ -1,9 +1,9 @@
 package io.rdma4j.hardware.device;
 
 import io.rdma4j.hardware.library.Downcalls;
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionQueueInitAttributes;
-import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.abi.ExtendedCompletionQueue;
 import io.rdma4j.verbs.abi.Flags;
@@ -98,7 +98,7 @@ final class ClockedCompletionQueue extends HardwareCompletionQueue {
     }
 
     private void read(long queue, WorkCompletion target) {
-        CompletionStatus status = status(Native.intAt(fields + ExtendedCompletionQueue.STATUS));
+        CompletionStatus status = CompletionStatus.ofCode(Native.intAt(fields + ExtendedCompletionQueue.STATUS));
         long id = Native.longAt(fields + ExtendedCompletionQueue.ID);
         int queuePair = Downcalls.data(readQueuePair, queue, 0, 0);
         if (status != CompletionStatus.SUCCESS) { // nothing else is valid

@@ -2,8 +2,8 @@ package io.rdma4j.hardware.device;
 
 import io.rdma4j.cm.host.DescriptorShortage;
 import io.rdma4j.cm.host.SystemFile;
+import io.rdma4j.value.Gid;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.net.InetAddress;

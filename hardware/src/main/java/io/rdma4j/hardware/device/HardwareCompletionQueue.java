@@ -4,11 +4,11 @@ import io.rdma4j.hardware.library.Call;
 import io.rdma4j.hardware.library.Downcalls;
 import io.rdma4j.hardware.library.Function;
 import io.rdma4j.hardware.system.DescriptorPoller;
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionQueueInitAttributes;
-import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.InterruptedRdmaException;
 import io.rdma4j.verbs.RdmaException;
@@ -32,7 +32,6 @@ import org.jspecify.annotations.Nullable;
 /** A completion queue of a device. Polling is one call through the pointer of the driver for up to 16 completions. */
 class HardwareCompletionQueue extends HardwareObject implements CompletionQueue {
     private static final int BATCH = 16;
-    private static final CompletionStatus[] STATUSES = CompletionStatus.values();
     private static final CompletionOpcode[] OPCODES = opcodes();
     private static final long UNSIGNED = 0xffff_ffffL;
     private static final LongSupplier SYSTEM_CLOCK = System::nanoTime;
@@ -140,7 +139,7 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
         CompletionWriter.start(
                 target,
                 from.get(ValueLayout.JAVA_LONG, at + Completion.ID),
-                status(from.get(ValueLayout.JAVA_INT, at + Completion.STATUS)),
+                CompletionStatus.ofCode(from.get(ValueLayout.JAVA_INT, at + Completion.STATUS)),
                 opcode(from.get(ValueLayout.JAVA_INT, at + Completion.OPCODE)),
                 from.get(ValueLayout.JAVA_INT, at + Completion.QUEUE_PAIR));
         writeData(
@@ -156,10 +155,6 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
                     from.get(ValueLayout.JAVA_BYTE, at + Completion.SERVICE_LEVEL));
         }
         CompletionWriter.timestampOfFirstReading(target, SYSTEM_CLOCK);
-    }
-
-    static CompletionStatus status(int code) {
-        return code >= 0 && code < STATUSES.length ? STATUSES[code] : CompletionStatus.GENERAL_ERROR;
     }
 
     static CompletionOpcode opcode(int code) {

@@ -1,6 +1,6 @@
 package io.rdma4j.hardware.device;
 
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.verbs.abi.Native;
 import io.rdma4j.verbs.abi.RegionFields;
 import java.lang.foreign.MemorySegment;

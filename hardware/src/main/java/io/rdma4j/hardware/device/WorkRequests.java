@@ -3,7 +3,8 @@ package io.rdma4j.hardware.device;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
@@ -11,7 +12,6 @@ import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.ScatterGatherList;
-import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.abi.Flags;
 import io.rdma4j.verbs.abi.ReceiveRequest;

@@ -2,7 +2,7 @@ package io.rdma4j.hardware.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.verbs.Gid;
+import io.rdma4j.value.Gid;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;

@@ -5,13 +5,13 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PathMtu;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.verbs.AddressVector;
-import io.rdma4j.verbs.Gid;
-import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
-import io.rdma4j.verbs.QueuePairState;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.Arena;

@@ -1,6 +1,6 @@
 package io.rdma4j.link.host;
 
-import io.rdma4j.wire.Frame;
+import io.rdma4j.value.Gid;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.net.Inet4Address;
@@ -27,7 +27,7 @@ public final class GidAddresses {
     /** Returns the lower half of the GID form of {@code address}. */
     public static long low(InetAddress address) {
         byte[] bytes = address.getAddress();
-        return address instanceof Inet4Address ? Frame.ipv4Low((int) INT.get(bytes, 0)) : (long) LONG.get(bytes, 8);
+        return address instanceof Inet4Address ? Gid.ipv4Low((int) INT.get(bytes, 0)) : (long) LONG.get(bytes, 8);
     }
 
     /** Returns the interface index of a scoped address, else 0. */
@@ -47,7 +47,7 @@ public final class GidAddresses {
      */
     public static InetAddress address(long high, long low, int scope) {
         try {
-            if (Frame.isIpv4(high, low)) {
+            if (Gid.isIpv4(high, low)) {
                 byte[] bytes = new byte[4];
                 INT.set(bytes, 0, (int) low);
                 return InetAddress.getByAddress(bytes);

@@ -4,6 +4,7 @@ import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkStatistics;
 import io.rdma4j.link.SendBurst;
 import io.rdma4j.link.host.GidAddresses;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.Frame;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
@@ -49,7 +50,7 @@ public abstract class AbstractLink implements Link {
      * address family. Otherwise counts the frames as failed.
      */
     protected final boolean maySend(SendBurst burst, boolean isOpen) {
-        if (isOpen && !isGroup && Frame.isIpv4(burst.destinationHigh(), burst.destinationLow()) == ipv4) {
+        if (isOpen && !isGroup && Gid.isIpv4(burst.destinationHigh(), burst.destinationLow()) == ipv4) {
             return true;
         }
         statistics.sendFailures.add(burst.count());

@@ -4,7 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
-import io.rdma4j.wire.Frame;
+import io.rdma4j.value.Gid;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -37,7 +37,7 @@ final class SocketAddresses {
     /** Writes an internet address in GID form to the start of {@code memory}, and returns its length. */
     static int write(MemorySegment memory, long high, long low, int scope, int port) {
         memory.set(SHORT_BE, 2, (short) port);
-        if (Frame.isIpv4(high, low)) {
+        if (Gid.isIpv4(high, low)) {
             memory.set(JAVA_SHORT, 0, (short) Posix.AF_INET);
             memory.set(INT_BE, 4, (int) low);
             return IPV4_BYTES;
@@ -62,7 +62,7 @@ final class SocketAddresses {
 
     /** Returns the lower half, in GID form, of the internet address at {@code offset}. */
     static long low(MemorySegment memory, long offset, boolean ipv4) {
-        return ipv4 ? Frame.ipv4Low(memory.get(INT_BE, offset + 4)) : memory.get(LONG_BE, offset + 16);
+        return ipv4 ? Gid.ipv4Low(memory.get(INT_BE, offset + 4)) : memory.get(LONG_BE, offset + 16);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.rdma4j.simulator.network;
 
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.Ecn;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
@@ -102,7 +103,7 @@ public final class VirtualNetwork {
     public SimulatedHost addHost() {
         int address = 0x0a00_0001 + hosts.size();
         long high = isIpv6 ? IPV6_PREFIX : 0;
-        long low = isIpv6 ? address : Frame.ipv4Low(address);
+        long low = isIpv6 ? address : Gid.ipv4Low(address);
         SimulatedHost host = new SimulatedHost(this, high, low, memoryRandom.nextBoolean(), random.split());
         hosts.add(host);
         return host;
@@ -113,7 +114,7 @@ public final class VirtualNetwork {
         int address = 0xef00_0001 + groups.size();
         SimulatedGroup group = isIpv6
                 ? new SimulatedGroup(IPV6_GROUPS, address & 0xffff)
-                : new SimulatedGroup(0, Frame.ipv4Low(address));
+                : new SimulatedGroup(0, Gid.ipv4Low(address));
         groups.add(group);
         return group;
     }

@@ -2,7 +2,6 @@ package io.rdma4j.simulator.network;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.CongestionMarks;
 import io.rdma4j.transport.MemoryRegion;
@@ -10,8 +9,9 @@ import io.rdma4j.transport.QueuePairCounters;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.SendRequest;
-import io.rdma4j.transport.WorkOpcode;
-import io.rdma4j.transport.WorkStatus;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
@@ -37,8 +37,8 @@ final class WritingFlow {
         this.mtu = mtu;
         this.marks = marks;
         SimulatedHost host = network.addHost();
-        local = register(host, AccessFlags.LOCAL_WRITE);
-        remote = register(receiver, AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE);
+        local = register(host, AccessFlag.LOCAL_WRITE.bit());
+        remote = register(receiver, AccessFlag.LOCAL_WRITE.bit() | AccessFlag.REMOTE_WRITE.bit());
         queuePair = queuePair(host);
         RcQueuePair remoteQueuePair = queuePair(receiver);
         enable(queuePair, host, remoteQueuePair, receiver);
@@ -75,7 +75,7 @@ final class WritingFlow {
     }
 
     private void enable(RcQueuePair localQueuePair, SimulatedHost host, RcQueuePair peer, SimulatedHost peerHost) {
-        localQueuePair.toInit(AccessFlags.REMOTE_WRITE);
+        localQueuePair.toInit(AccessFlag.REMOTE_WRITE.bit());
         localQueuePair.congestionMarks(marks);
         QueuePairMachine.Peer path = new QueuePairMachine.Peer(
                 host.addressHigh(),
@@ -93,7 +93,7 @@ final class WritingFlow {
 
     private void write() {
         SendRequest request = Objects.requireNonNull(queuePair.sendQueue().claim());
-        request.opcode = WorkOpcode.RDMA_WRITE;
+        request.opcode = SendOpcode.RDMA_WRITE;
         request.signaled = true;
         request.remoteAddress = remote.address();
         request.remoteKey = remote.key();
@@ -103,7 +103,7 @@ final class WritingFlow {
     }
 
     private void onCompletion(Completion completion) {
-        assertThat(completion.status).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(completion.status).isEqualTo(CompletionStatus.SUCCESS);
         written += MESSAGE_BYTES;
         write();
     }

@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.datagram;
 
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.rsocket.DatagramHeader;
 
 /**
@@ -11,7 +12,6 @@ import io.rdma4j.wire.rsocket.DatagramHeader;
  * @param port 1 to 65535
  */
 public record DatagramAddress(long high, long low, int scope, int port) {
-    private static final long MAPPED = 0xffff;
     private static final int LINK_LOCAL = 0xfe80;
     private static final int LINK_LOCAL_BITS = 10;
 
@@ -25,7 +25,7 @@ public record DatagramAddress(long high, long low, int scope, int port) {
 
     /** Returns whether this is an IPv4 address. */
     public boolean isIpv4() {
-        return high == 0 && low >>> Integer.SIZE == MAPPED;
+        return Gid.isIpv4(high, low);
     }
 
     /** Returns whether a header contains this address and port. */

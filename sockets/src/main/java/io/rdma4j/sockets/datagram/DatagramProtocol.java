@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.datagram;
 
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.rsocket.CompanionHeader;
 import io.rdma4j.wire.rsocket.DatagramHeader;
 import java.nio.ByteBuffer;
@@ -36,7 +37,6 @@ public final class DatagramProtocol {
     private static final int IPV6_SOURCE_AT = 8;
     private static final int IPV4_SOURCE_AT = 32;
     private static final int IPV4_HEADER_AT = 20;
-    private static final long MAPPED = 0xffff_0000_0000L;
 
     private final DatagramNetwork network;
     private final int maxCopies;
@@ -317,7 +317,7 @@ public final class DatagramProtocol {
     private static boolean isFrom(ByteBuffer in, int route, DatagramHeader header) {
         if (header.isIpv4()) {
             return in.get(route + IPV4_HEADER_AT) >>> 4 == 4
-                    && (MAPPED | Integer.toUnsignedLong(in.getInt(route + IPV4_SOURCE_AT))) == header.addressLow();
+                    && Gid.ipv4Low(in.getInt(route + IPV4_SOURCE_AT)) == header.addressLow();
         }
         return in.get(route) >>> 4 == 6
                 && in.getLong(route + IPV6_SOURCE_AT) == header.addressHigh()

@@ -1,7 +1,7 @@
 package io.rdma4j.sockets.io;
 
 import io.rdma4j.sockets.datagram.DatagramAddress;
-import io.rdma4j.verbs.Gid;
+import io.rdma4j.value.Gid;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -1,7 +1,7 @@
 package io.rdma4j.sockets.io;
 
 import io.rdma4j.sockets.stream.StreamPort;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaException;

@@ -3,13 +3,13 @@ package io.rdma4j.sockets.io;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.sockets.datagram.Drop;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.CompletionQueue;
-import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;

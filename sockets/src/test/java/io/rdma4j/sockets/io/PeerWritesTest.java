@@ -2,7 +2,7 @@ package io.rdma4j.sockets.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
 import java.io.IOException;
 import java.lang.foreign.Arena;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.sockets.stream.BufferLimits;
-import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.wire.rsocket.ControlWord;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,6 +1,5 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.sharing.HostPort;
@@ -25,12 +24,13 @@ import io.rdma4j.transport.cm.CmAgent;
 import io.rdma4j.transport.cm.CmConfiguration;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmDatagram;
-import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PortSpace;
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.spi.SharedThread;
 import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Frame;
-import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.cm.AbandonedConnection;
 import io.rdma4j.wire.cm.CmRoute;
@@ -103,7 +103,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
         addressWatch = new AddressWatch(devices.host().canChange());
         agent = new CmAgent(configuration());
         PeerReputation peerReputation = devices.peerReputation();
-        agent.gate((nowNanos, source) -> !peerReputation.isRefused(Gids.toVerbs(source), nowNanos));
+        agent.gate((nowNanos, source) -> !peerReputation.isRefused(source, nowNanos));
         ports = new PortTable(sharing::claims, this::random, engine.clock());
     }
 
@@ -237,7 +237,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
     int disconnectAbandoned(List<AbandonedConnection> connections) {
         Map<InetAddress, Boolean> isAttached = new HashMap<>();
         List<AbandonedConnection> reachable = connections.stream()
-                .filter(each -> isAttached.computeIfAbsent(Gids.localAddress(each.route()), endpoints::tryAttach))
+                .filter(each -> isAttached.computeIfAbsent(LocalEndpoint.addressOf(each.route()), endpoints::tryAttach))
                 .toList();
         run(now -> reachable.forEach(each -> agent.disconnectAbandoned(now, each)));
         return reachable.size();
@@ -376,7 +376,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
      *
      * @throws RdmaException if the kernel refuses
      */
-    MulticastGroup joinGroup(LocalEndpoint at, io.rdma4j.verbs.Gid group) {
+    MulticastGroup joinGroup(LocalEndpoint at, Gid group) {
         String networkName = at.device() instanceof SoftDevice soft ? soft.networkName() : "";
         engine.lock();
         try {

@@ -1,12 +1,12 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PathMtu;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.AddressVector;
-import io.rdma4j.verbs.Gid;
-import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.QueuePairAttributes;
-import io.rdma4j.verbs.QueuePairState;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
@@ -57,7 +57,7 @@ record ConnectionAttributes(
         CmPath path = request.primaryPath();
         return new ConnectionAttributes(
                 request.localQueuePair(),
-                Gids.toVerbs(path.localGid()),
+                path.localGid(),
                 scope,
                 path.flowLabel(),
                 HOP_LIMIT,
@@ -81,7 +81,7 @@ record ConnectionAttributes(
         CmPath path = request.primaryPath();
         return new ConnectionAttributes(
                 reply.queuePair(request),
-                Gids.toVerbs(path.remoteGid()),
+                path.remoteGid(),
                 scope,
                 path.flowLabel(),
                 path.hopLimit(),

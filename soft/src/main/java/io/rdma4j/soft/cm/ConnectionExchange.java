@@ -11,18 +11,19 @@ import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmState;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PathMtu;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.QueuePairType;
+import io.rdma4j.value.RejectReason;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.QueuePairAttributes;
-import io.rdma4j.verbs.QueuePairState;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.wire.FlowLabel;
 import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.IpCmHeader;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
-import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.ReqBuilder;
@@ -109,10 +110,10 @@ final class ConnectionExchange {
     void connect(long nowNanos, long serviceId, ConnectionParameters parameters) {
         LocalEndpoint from = addresses.requireLocalEndpoint();
         InetSocketAddress local = addresses.requireLocal();
-        io.rdma4j.wire.Gid to = addresses.peerGid();
+        Gid to = addresses.peerGid();
         int flowLabel =
                 FlowLabel.ofPorts(local.getPort(), addresses.requirePeer().getPort());
-        IpCmHeader header = new IpCmHeader(from.wireGid(), local.getPort(), to);
+        IpCmHeader header = new IpCmHeader(from.gid(), local.getPort(), to);
         RoutePath chosen = path;
         PathMtu pathMtu = chosen == null ? from.pathMtu() : chosen.pathMtu();
         retryCount = Math.min(parameters.retryCount(), MAX_RETRIES);
@@ -142,15 +143,15 @@ final class ConnectionExchange {
         };
     }
 
-    private CmPath primaryPath(LocalEndpoint from, io.rdma4j.wire.Gid to, int flowLabel) {
+    private CmPath primaryPath(LocalEndpoint from, Gid to, int flowLabel) {
         RoutePath chosen = path;
         if (chosen == null) {
             int timeout = ackTimeout < 0 ? ACK_TIMEOUT : ackTimeout;
-            return CmPath.roce(from.wireGid(), to, flowLabel, id.typeOfService(), HOP_LIMIT, timeout);
+            return CmPath.roce(from.gid(), to, flowLabel, id.typeOfService(), HOP_LIMIT, timeout);
         }
         // There and back.
         int timeout = ackTimeout < 0 ? chosen.packetLifetime() + 1 : ackTimeout;
-        return CmPath.roce(from.wireGid(), to, chosen.flowLabel(), chosen.trafficClass(), chosen.hopLimit(), timeout);
+        return CmPath.roce(from.gid(), to, chosen.flowLabel(), chosen.trafficClass(), chosen.hopLimit(), timeout);
     }
 
     void establish(long nowNanos) {
@@ -399,8 +400,7 @@ final class ConnectionExchange {
                         nowNanos,
                         current,
                         "rejected by the peer: "
-                                + io.rdma4j.cm.RejectReason.text(
-                                        rejected.reject().reason()));
+                                + RejectReason.text(rejected.reject().reason()));
             case AgentEvent.Unreachable _ -> recordEnd(nowNanos, current, ConnectionRecord.UNREACHABLE);
             case AgentEvent.DisconnectRequested _ ->
                 recordEnd(nowNanos, current, ConnectionRecord.DISCONNECTED_BY_PEER);

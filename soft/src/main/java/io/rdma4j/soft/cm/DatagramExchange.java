@@ -8,11 +8,11 @@ import io.rdma4j.cm.spi.ConnectionExplanations;
 import io.rdma4j.transport.cm.AgentEvent;
 import io.rdma4j.transport.cm.ServiceRequest;
 import io.rdma4j.transport.cm.ServiceResolution;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QueuePairAttributes;
-import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.wire.FlowLabel;
 import io.rdma4j.wire.cm.CmRoute;
@@ -56,10 +56,9 @@ final class DatagramExchange {
 
     void resolve(long nowNanos, long serviceId, byte[] privateData) {
         LocalEndpoint from = addresses.requireLocalEndpoint();
-        io.rdma4j.wire.Gid to = addresses.peerGid();
-        IpCmHeader header =
-                new IpCmHeader(from.wireGid(), addresses.requireLocal().getPort(), to);
-        CmRoute route = new CmRoute(from.wireGid(), to, addresses.peerScope());
+        Gid to = addresses.peerGid();
+        IpCmHeader header = new IpCmHeader(from.gid(), addresses.requireLocal().getPort(), to);
+        CmRoute route = new CmRoute(from.gid(), to, addresses.peerScope());
         resolving = service.agent().resolve(nowNanos, route, serviceId, header.with(PrivateData.of(privateData)), this);
     }
 

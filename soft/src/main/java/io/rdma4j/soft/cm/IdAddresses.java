@@ -1,6 +1,5 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.cm.host.RouteLookup;
 import io.rdma4j.cm.host.SystemFile;
@@ -8,8 +7,9 @@ import io.rdma4j.cm.spi.ConnectionExplanations;
 import io.rdma4j.cm.spi.LocalAddresses;
 import io.rdma4j.link.host.InterfaceView;
 import io.rdma4j.link.host.Interfaces;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.spi.DeviceChoice;
 import io.rdma4j.wire.cm.IpCmHeader;
@@ -258,12 +258,12 @@ final class IdAddresses {
     void connected(LocalEndpoint at, IpCmHeader header, int localPort, int scope) {
         localEndpoint = at;
         local = new InetSocketAddress(at.address(), localPort);
-        InetAddress address = Gids.toVerbs(header.source()).toInetAddress();
+        InetAddress address = header.source().toInetAddress();
         peer = new InetSocketAddress(scope == 0 ? address : onLink(address, scope), header.sourcePort());
     }
 
-    io.rdma4j.wire.Gid peerGid() {
-        return Gids.toWire(Gid.of(requirePeer().getAddress()));
+    Gid peerGid() {
+        return Gid.of(requirePeer().getAddress());
     }
 
     /** Returns the interface index of a link-local peer, else 0. */

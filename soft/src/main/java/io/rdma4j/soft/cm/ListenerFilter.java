@@ -2,6 +2,8 @@ package io.rdma4j.soft.cm;
 
 import io.rdma4j.cm.ConnectionAttempt;
 import io.rdma4j.transport.cm.RequestFilter;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PathMtu;
 import io.rdma4j.wire.cm.CmRoute;
 import io.rdma4j.wire.cm.IpCmHeader;
 import io.rdma4j.wire.cm.PrivateData;
@@ -13,7 +15,6 @@ import java.net.InetSocketAddress;
 
 /** Decides which requests a listening identifier takes, as Linux's rdma_cm does. Under the engine's lock. */
 final class ListenerFilter {
-    private static final int MAX_MTU_CODE = 5;
 
     private final SoftCmId listener;
     private final Listening listening;
@@ -37,7 +38,7 @@ final class ListenerFilter {
             return RequestFilter.Verdict.DROP;
         }
         int mtu = request.pathMtu();
-        return mtu < 1 || mtu > MAX_MTU_CODE || mtu > at.pathMtu().code()
+        return mtu < PathMtu.MTU_256.code() || mtu > at.pathMtu().code()
                 ? RequestFilter.Verdict.INVALID_PATH_MTU
                 : RequestFilter.Verdict.TAKE;
     }
@@ -75,8 +76,8 @@ final class ListenerFilter {
 
     private boolean mayConnect(IpCmHeader header, CmRoute route) {
         ConnectionAttempt attempt = new ConnectionAttempt(
-                new InetSocketAddress(address(route.remote()), header.sourcePort()),
-                new InetSocketAddress(address(route.local()), listener.listeningPort()),
+                new InetSocketAddress(route.remote().toInetAddress(), header.sourcePort()),
+                new InetSocketAddress(route.local().toInetAddress(), listener.listeningPort()),
                 listener.portSpace());
         try {
             return listener.accessFilter().test(attempt);
@@ -86,12 +87,8 @@ final class ListenerFilter {
         }
     }
 
-    private static InetAddress address(io.rdma4j.wire.Gid gid) {
-        return Gids.toVerbs(gid).toInetAddress();
-    }
-
     private static boolean isUnicast(IpCmHeader header) {
-        return !header.source().equals(io.rdma4j.wire.Gid.ZERO)
+        return !header.source().equals(Gid.ZERO)
                 && (!header.isIpv4()
                         || header.source().ipv4() != 0 && header.source().ipv4() != -1);
     }
@@ -104,7 +101,7 @@ final class ListenerFilter {
         }
         LocalEndpoint local = listener.localEndpoint();
         return local != null
-                && local.wireGid().equals(header.destination())
+                && local.gid().equals(header.destination())
                 && CmRoute.isSameLink(local.scope(), route.scope());
     }
 

@@ -1,10 +1,13 @@
 package io.rdma4j.soft.cm;
 
 import io.rdma4j.link.host.Interfaces;
+import io.rdma4j.transport.cm.CmRoute;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PathMtu;
 import io.rdma4j.verbs.Device;
-import io.rdma4j.verbs.Gid;
-import io.rdma4j.verbs.PathMtu;
+import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 
 /**
  * A local address that connections use.
@@ -16,6 +19,18 @@ import java.net.InetAddress;
  * @param localAckDelay exponent of the device's longest delay of an acknowledgement
  */
 record LocalEndpoint(InetAddress address, Device device, int gidIndex, PathMtu pathMtu, int localAckDelay) {
+    /** Returns the local address of a route, with its scope if it is link-local. */
+    static InetAddress addressOf(CmRoute route) {
+        InetAddress local = route.local().toInetAddress();
+        try {
+            return local.isLinkLocalAddress() && local instanceof Inet6Address
+                    ? Inet6Address.getByAddress(null, local.getAddress(), route.scope())
+                    : local;
+        } catch (UnknownHostException e) {
+            throw new AssertionError("an address of another length than 16", e);
+        }
+    }
+
     Gid gid() {
         return Gid.of(address);
     }
@@ -25,11 +40,6 @@ record LocalEndpoint(InetAddress address, Device device, int gidIndex, PathMtu p
         return scope() == other.scope() && gid().equals(other.gid());
     }
 
-    /** Returns the address in the form that the protocol machine uses. */
-    io.rdma4j.wire.Gid wireGid() {
-        return Gids.toWire(gid());
-    }
-
     /** Returns the interface index of a link-local address, else 0. */
     int scope() {
         return Interfaces.scope(address);
@@ -37,6 +47,6 @@ record LocalEndpoint(InetAddress address, Device device, int gidIndex, PathMtu p
 
     /** Returns the device with its GID, for messages. */
     String describe() {
-        return device.name() + ", GID " + wireGid() + " at index " + gidIndex;
+        return device.name() + ", GID " + gid().addressText() + " at index " + gidIndex;
     }
 }

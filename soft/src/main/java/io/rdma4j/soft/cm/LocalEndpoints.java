@@ -174,8 +174,7 @@ final class LocalEndpoints {
     @Nullable
     LocalEndpoint of(CmRoute route) {
         for (LocalEndpoint each : attached) {
-            if (CmRoute.isSameLink(each.scope(), route.scope())
-                    && each.wireGid().equals(route.local())) {
+            if (CmRoute.isSameLink(each.scope(), route.scope()) && each.gid().equals(route.local())) {
                 return each;
             }
         }

@@ -1,12 +1,12 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.link.host.Interfaces;
 import io.rdma4j.sharing.PortClaims;
 import io.rdma4j.sharing.SharingException;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.host.SystemFailure;
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;

@@ -1,13 +1,13 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.value.PortSpace;
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Device;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.wait.WaitDriver;
 import io.rdma4j.wire.cm.AbandonedConnection;
 import java.net.InetAddress;

@@ -1,9 +1,9 @@
 package io.rdma4j.soft.device;
 
 import io.rdma4j.transport.Completion;
-import io.rdma4j.transport.WorkOpcode;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.verbs.CompletionOpcode;
-import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.spi.CompletionWriter;
 import io.rdma4j.verbs.spi.SpinLock;
@@ -43,8 +43,6 @@ final class CompletionRing {
 
     /** The initial number of slots. */
     private static final int INITIAL_ENTRIES = 16;
-
-    private static final CompletionStatus[] STATUSES = CompletionStatus.values();
 
     /** The slots of the completions, by columns. Replaced to change the size. */
     private static final class Table {
@@ -229,7 +227,7 @@ final class CompletionRing {
         return opcode(completion.opcode);
     }
 
-    private static CompletionOpcode opcode(WorkOpcode opcode) {
+    private static CompletionOpcode opcode(SendOpcode opcode) {
         return switch (opcode) {
             case SEND, SEND_WITH_IMMEDIATE, SEND_WITH_INVALIDATE -> CompletionOpcode.SEND;
             case RDMA_WRITE, RDMA_WRITE_WITH_IMMEDIATE -> CompletionOpcode.RDMA_WRITE;
@@ -294,7 +292,8 @@ final class CompletionRing {
     private static void write(WorkCompletion completion, Table t, int i) {
         int kind = t.kinds[i];
         int flags = kind >>> 8;
-        CompletionWriter.start(completion, t.ids[i], STATUSES[kind & 0xff], t.opcodes[i], t.queuePairNumbers[i]);
+        CompletionStatus status = CompletionStatus.ofCode(kind & 0xff);
+        CompletionWriter.start(completion, t.ids[i], status, t.opcodes[i], t.queuePairNumbers[i]);
         CompletionWriter.data(
                 completion,
                 t.byteLengths[i],

@@ -1,7 +1,7 @@
 package io.rdma4j.soft.device;
 
 import io.rdma4j.link.host.InterfaceView;
-import io.rdma4j.verbs.Gid;
+import io.rdma4j.value.Gid;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.Comparator;

@@ -2,8 +2,8 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.sharing.Port;
+import io.rdma4j.value.Gid;
 import io.rdma4j.verbs.AddressVector;
-import io.rdma4j.verbs.Gid;
 import java.net.InetAddress;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

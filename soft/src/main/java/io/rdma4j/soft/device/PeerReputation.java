@@ -4,7 +4,7 @@ import io.rdma4j.soft.options.CongestionOption;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.transport.CongestionMarks;
 import io.rdma4j.transport.SourcePortCheck;
-import io.rdma4j.verbs.Gid;
+import io.rdma4j.value.Gid;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;

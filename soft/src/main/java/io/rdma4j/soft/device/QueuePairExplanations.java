@@ -1,7 +1,7 @@
 package io.rdma4j.soft.device;
 
 import io.rdma4j.transport.RcQueuePair;
-import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.value.CompletionStatus;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 

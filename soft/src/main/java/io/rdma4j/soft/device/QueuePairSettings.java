@@ -9,15 +9,15 @@ import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.UcQueuePair;
 import io.rdma4j.transport.UdQueuePair;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttribute;
 import io.rdma4j.verbs.QueuePairAttributes;
-import io.rdma4j.verbs.QueuePairState;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.spi.QueuePairTransitions;
 import java.net.InetAddress;
@@ -65,20 +65,8 @@ final class QueuePairSettings {
         this.driven = driven;
     }
 
-    static QueuePairState state(QueuePairMachine.State state) {
-        return switch (state) {
-            case RESET -> QueuePairState.RESET;
-            case INIT -> QueuePairState.INIT;
-            case READY_TO_RECEIVE -> QueuePairState.READY_TO_RECEIVE;
-            case READY_TO_SEND -> QueuePairState.READY_TO_SEND;
-            case SEND_QUEUE_DRAINED -> QueuePairState.SEND_QUEUE_DRAINED;
-            case SEND_QUEUE_ERROR -> QueuePairState.SEND_QUEUE_ERROR;
-            case ERROR -> QueuePairState.ERROR;
-        };
-    }
-
     void modify(QueuePairAttributes change) {
-        refuse(QueuePairTransitions.explainRefusal(type, state(machine.state()), change));
+        refuse(QueuePairTransitions.explainRefusal(type, machine.state(), change));
         refuse(rangeRefusal(change));
         Port port = null;
         if (change.present().contains(QueuePairAttribute.ADDRESS_VECTOR)) {
@@ -89,7 +77,7 @@ final class QueuePairSettings {
         engine.lock();
         try {
             // Check again, since another thread or the peer may have changed the state meanwhile.
-            refuse(QueuePairTransitions.explainRefusal(type, state(machine.state()), change));
+            refuse(QueuePairTransitions.explainRefusal(type, machine.state(), change));
             refuse(drainingRefusal(change));
             apply(change, port);
             engine.activate(driven);
@@ -136,7 +124,7 @@ final class QueuePairSettings {
         }
         engine.lock();
         try {
-            if (state(machine.state()).compareTo(QueuePairState.READY_TO_SEND) < 0) {
+            if (machine.state().compareTo(QueuePairState.READY_TO_SEND) < 0) {
                 throw new RdmaException(
                         KEEP_ALIVE,
                         Errno.EINVAL,
@@ -234,8 +222,8 @@ final class QueuePairSettings {
 
     private void apply(QueuePairAttributes change, @Nullable Port port) {
         Set<QueuePairAttribute> given = change.present();
-        QueuePairState to = given.contains(QueuePairAttribute.STATE) ? change.state() : state(machine.state());
-        boolean changesState = to != state(machine.state());
+        QueuePairState to = given.contains(QueuePairAttribute.STATE) ? change.state() : machine.state();
+        boolean changesState = to != machine.state();
         if (to == QueuePairState.RESET) {
             engine.reset(driven);
             current = new QueuePairAttributes();
@@ -267,7 +255,7 @@ final class QueuePairSettings {
                 applyLive(given);
             }
             default -> {
-                if (machine.state() == QueuePairMachine.State.READY_TO_RECEIVE) {
+                if (machine.state() == QueuePairState.READY_TO_RECEIVE) {
                     toReadyToSend();
                 } else if (changesState) {
                     machine.resume();
@@ -426,7 +414,7 @@ final class QueuePairSettings {
                 result.receivePsn(machine.receivePsn());
             }
             result.draining(machine.isDraining());
-            return result.state(state(machine.state()));
+            return result.state(machine.state());
         } finally {
             engine.unlock();
         }

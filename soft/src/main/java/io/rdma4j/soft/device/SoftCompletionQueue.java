@@ -5,12 +5,11 @@ import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.CompletionSink;
-import io.rdma4j.transport.WorkStatus;
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
-import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.InterruptedRdmaException;
@@ -25,9 +24,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A completion queue. */
 final class SoftCompletionQueue implements CompletionQueue {
-    /** All statuses by their numbers. */
-    private static final CompletionStatus[] STATUSES = CompletionStatus.values();
-
     private final SoftContext context;
     private final CompletionRing ring;
     private final @Nullable Object userContext;
@@ -157,17 +153,17 @@ final class SoftCompletionQueue implements CompletionQueue {
             target.onEvent(this);
         }
         // The last step, because it may fail for want of memory.
-        if (completion.status != WorkStatus.SUCCESS && FlightEvents.isOn()) {
+        if (completion.status != CompletionStatus.SUCCESS && FlightEvents.isOn()) {
             reportError(completion);
         }
     }
 
     /** Reports the error of a work request to Flight Recorder, but none of the flushed requests that follow it. */
     private void reportError(Completion completion) {
-        if (completion.status == WorkStatus.WORK_REQUEST_FLUSHED_ERROR) {
+        if (completion.status == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR) {
             return;
         }
-        CompletionStatus status = STATUSES[completion.status.code()];
+        CompletionStatus status = completion.status;
         synchronized (users) {
             for (SoftQueuePair user : users) {
                 if (user.number() == completion.queuePairNumber) {

@@ -2,7 +2,7 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.transport.MemoryTable;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
@@ -121,7 +121,7 @@ final class SoftMemoryRegion implements MemoryRegion, RevocableRegion {
 
     private void requirePossible(
             MemoryRegionChange change, SoftRegistration old, MemorySegment memory, Set<AccessFlag> access) {
-        String refusal = SoftProtectionDomain.refusal(memory, AccessFlag.bits(access));
+        String refusal = SoftProtectionDomain.refusal(memory, access);
         if (change.isEmpty()) {
             refusal = "Change the memory, the protection domain or the access rights";
         } else if (change.memory() == null

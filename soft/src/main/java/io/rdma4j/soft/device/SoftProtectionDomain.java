@@ -2,9 +2,8 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.soft.events.MemoryRegistrationEvent;
-import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.MemoryTable;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.ClosedException;
@@ -139,8 +138,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
     }
 
     private MemoryRegion registerNow(MemorySegment memory, long address, Set<AccessFlag> access, String operation) {
-        int flags = AccessFlag.bits(access);
-        String refusal = refusal(memory, flags);
+        String refusal = refusal(memory, access);
         if (refusal != null) {
             throw new RdmaException(operation, Errno.EINVAL, memory.byteSize() + " bytes for " + access, refusal);
         }
@@ -148,8 +146,8 @@ final class SoftProtectionDomain implements ProtectionDomain {
         synchronized (this) {
             requireOpen(operation);
             SoftContext.requireRoom(operation, table.size(), Limits.MAX_MEMORY_REGIONS, "memory regions");
-            SoftMemoryRegion region =
-                    new SoftMemoryRegion(this, access, table.register(memory, address, flags, number));
+            SoftMemoryRegion region = new SoftMemoryRegion(
+                    this, access, table.register(memory, address, AccessFlag.bits(access), number));
             regions.add(region);
             context.objects().onCreated(region);
             return region;
@@ -157,15 +155,15 @@ final class SoftProtectionDomain implements ProtectionDomain {
     }
 
     /** Returns what is wrong with a registration, or null. */
-    static @Nullable String refusal(MemorySegment memory, int flags) {
-        boolean remoteChanges = (flags & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0;
-        if (remoteChanges && (flags & AccessFlags.LOCAL_WRITE) == 0) {
+    static @Nullable String refusal(MemorySegment memory, Set<AccessFlag> access) {
+        boolean remoteChanges = access.contains(AccessFlag.REMOTE_WRITE) || access.contains(AccessFlag.REMOTE_ATOMIC);
+        if (remoteChanges && !access.contains(AccessFlag.LOCAL_WRITE)) {
             return "Remote write and remote atomic need local write too";
         }
-        if ((flags & AccessFlags.LOCAL_WRITE) != 0 && memory.isReadOnly()) {
+        if (access.contains(AccessFlag.LOCAL_WRITE) && memory.isReadOnly()) {
             return "The memory segment is read-only: register it without the right to write";
         }
-        if ((flags & AccessFlags.FLUSH_PERSISTENT) != 0 && !memory.isMapped()) {
+        if (access.contains(AccessFlag.FLUSH_PERSISTENT) && !memory.isMapped()) {
             return "Only a mapped file can be made persistent: map one with FileChannel.map, or allow FLUSH_GLOBAL only";
         }
         if (!memory.scope().isAlive()) {

@@ -12,20 +12,20 @@ import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.UcQueuePair;
 import io.rdma4j.transport.UdQueuePair;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionQueue;
-import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttribute;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
-import io.rdma4j.verbs.QueuePairState;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
@@ -352,7 +352,7 @@ final class SoftQueuePair implements QueuePair, BatchPosting {
 
     @Override
     public QueuePairState state() {
-        return QueuePairSettings.state(machine.state());
+        return machine.state();
     }
 
     @Override
@@ -504,8 +504,8 @@ final class SoftQueuePair implements QueuePair, BatchPosting {
 
     private void requireSendState() {
         requireOpen("ibv_post_send");
-        QueuePairMachine.State state = machine.state();
-        if (state.compareTo(QueuePairMachine.State.READY_TO_SEND) < 0) {
+        QueuePairState state = machine.state();
+        if (state.compareTo(QueuePairState.READY_TO_SEND) < 0) {
             throw new RdmaException(
                     "ibv_post_send",
                     Errno.EINVAL,
@@ -568,7 +568,7 @@ final class SoftQueuePair implements QueuePair, BatchPosting {
                     pieces + " pieces for " + this + ", which takes " + capabilities.maxReceiveScatterGather(),
                     "Create the queue pair with a larger max_recv_sge");
         }
-        if (machine.state() == QueuePairMachine.State.RESET) {
+        if (machine.state() == QueuePairState.RESET) {
             throw new RdmaException(
                     "ibv_post_recv",
                     Errno.EINVAL,
@@ -581,7 +581,7 @@ final class SoftQueuePair implements QueuePair, BatchPosting {
         // Posted before the check of the state: either this thread sees the error, or the thread that caused it sees
         // the receive.
         VarHandle.fullFence();
-        if (machine.state() == QueuePairMachine.State.ERROR) {
+        if (machine.state() == QueuePairState.ERROR) {
             engine.post(driven);
         }
     }

@@ -1,7 +1,7 @@
 package io.rdma4j.soft.device;
 
 import io.rdma4j.transport.MemoryRegion;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
 import java.util.Set;
 
 /**

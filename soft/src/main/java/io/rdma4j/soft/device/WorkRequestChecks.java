@@ -3,15 +3,14 @@ package io.rdma4j.soft.device;
 import io.rdma4j.transport.MemoryFaults;
 import io.rdma4j.transport.ScatterGather;
 import io.rdma4j.transport.SendRequest;
-import io.rdma4j.transport.WorkOpcode;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ScatterGatherList;
-import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendWorkRequest;
 import java.lang.foreign.MemorySegment;
 
@@ -27,7 +26,7 @@ final class WorkRequestChecks {
         ScatterGatherList list = request.list();
         SendOpcode opcode = request.opcode();
         checkOpcode(queuePair, request);
-        boolean atomic = opcode == SendOpcode.COMPARE_AND_SWAP || opcode == SendOpcode.FETCH_AND_ADD;
+        boolean atomic = opcode.isAtomic();
         if (list.count() > capabilities.maxSendScatterGather() && !request.isInline()) {
             throw refusal(
                     queuePair,
@@ -79,7 +78,6 @@ final class WorkRequestChecks {
         SendOpcode opcode = request.opcode();
         boolean isSend = opcode == SendOpcode.SEND || opcode == SendOpcode.SEND_WITH_IMMEDIATE;
         boolean isWrite = opcode == SendOpcode.RDMA_WRITE || opcode == SendOpcode.RDMA_WRITE_WITH_IMMEDIATE;
-        boolean isLocal = opcode == SendOpcode.BIND_MEMORY_WINDOW || opcode == SendOpcode.LOCAL_INVALIDATE;
         switch (queuePair.type()) {
             case RELIABLE_CONNECTION -> {}
             case XRC_SEND -> {
@@ -95,7 +93,7 @@ final class WorkRequestChecks {
                 throw refusal(
                         queuePair, opcode + " from the target of an extended connection", "Use an XRC_SEND queue pair");
             case UNRELIABLE_CONNECTION -> {
-                if (!isSend && !isWrite && !isLocal) {
+                if (!isSend && !isWrite && !opcode.isLocal()) {
                     throw refusal(
                             queuePair,
                             opcode + " over an unreliable connection",
@@ -137,7 +135,7 @@ final class WorkRequestChecks {
     /** Copies a request that was checked. Nothing is posted if it throws. */
     static void fill(SendRequest slot, SendWorkRequest request, SoftProtectionDomain domain) {
         slot.workRequestId = request.id();
-        slot.opcode = opcode(request.opcode());
+        slot.opcode = request.opcode();
         slot.signaled = request.isSignaled();
         slot.solicited = request.isSolicited();
         slot.fence = request.isFenced();
@@ -230,22 +228,5 @@ final class WorkRequestChecks {
             }
             to.add(soft.region(), from.offsetBytes(i), from.lengthBytes(i));
         }
-    }
-
-    private static WorkOpcode opcode(SendOpcode opcode) {
-        return switch (opcode) {
-            case SEND -> WorkOpcode.SEND;
-            case SEND_WITH_IMMEDIATE -> WorkOpcode.SEND_WITH_IMMEDIATE;
-            case SEND_WITH_INVALIDATE -> WorkOpcode.SEND_WITH_INVALIDATE;
-            case RDMA_WRITE -> WorkOpcode.RDMA_WRITE;
-            case RDMA_WRITE_WITH_IMMEDIATE -> WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE;
-            case RDMA_READ -> WorkOpcode.RDMA_READ;
-            case COMPARE_AND_SWAP -> WorkOpcode.COMPARE_AND_SWAP;
-            case FETCH_AND_ADD -> WorkOpcode.FETCH_AND_ADD;
-            case FLUSH -> WorkOpcode.FLUSH;
-            case ATOMIC_WRITE -> WorkOpcode.ATOMIC_WRITE;
-            case BIND_MEMORY_WINDOW -> WorkOpcode.BIND_MEMORY_WINDOW;
-            case LOCAL_INVALIDATE -> WorkOpcode.LOCAL_INVALIDATE;
-        };
     }
 }

@@ -2,7 +2,7 @@ package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.host.Interfaces;
 import io.rdma4j.sharing.Port;
-import io.rdma4j.verbs.Gid;
+import io.rdma4j.value.Gid;
 import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.HashMap;

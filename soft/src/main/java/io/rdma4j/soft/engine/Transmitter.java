@@ -7,6 +7,7 @@ import io.rdma4j.sharing.Port;
 import io.rdma4j.soft.events.FlightEvents;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.UdQueuePair;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
 import java.lang.foreign.Arena;
@@ -126,8 +127,8 @@ final class Transmitter {
 
     /** Flushes the work that was posted while the queue pair failed, by a thread that had not seen the failure yet. */
     private static void flushIfFailed(DrivenQueuePair queuePair) {
-        QueuePairMachine.State state = queuePair.machine.state();
-        if (state == QueuePairMachine.State.ERROR || state == QueuePairMachine.State.SEND_QUEUE_ERROR) {
+        QueuePairState state = queuePair.machine.state();
+        if (state == QueuePairState.ERROR || state == QueuePairState.SEND_QUEUE_ERROR) {
             VarHandle.fullFence();
             queuePair.machine.flush();
         }

@@ -1,7 +1,7 @@
 package io.rdma4j.soft.events;
 
 import io.rdma4j.cm.host.AddressText;
-import io.rdma4j.verbs.Gid;
+import io.rdma4j.value.Gid;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;

@@ -1,12 +1,12 @@
 package io.rdma4j.soft.process;
 
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.cm.spi.ManagerAccess;
 import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.value.PortSpace;
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.Device;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.net.InetAddress;
 import java.nio.file.Path;

@@ -10,8 +10,8 @@ import java.util.Map;
  *
  * @param device the name of its device
  * @param number its number, 24 bits
- * @param type the name of its {@link io.rdma4j.verbs.QueuePairType}
- * @param state the name of its {@link io.rdma4j.verbs.QueuePairState}
+ * @param type the name of its {@link io.rdma4j.value.QueuePairType}
+ * @param state the name of its {@link io.rdma4j.value.QueuePairState}
  * @param local the local address; empty while there is no path
  * @param peer the peer's address; empty for datagrams and while there is no path
  * @param peerNumber the number of the peer's queue pair; 0 for datagrams and while there is no path

@@ -1,7 +1,7 @@
 package io.rdma4j.soft.warmup;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;

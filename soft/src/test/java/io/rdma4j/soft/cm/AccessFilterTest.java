@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.ConnectionAttempt;
-import io.rdma4j.cm.PortSpace;
+import io.rdma4j.value.PortSpace;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;

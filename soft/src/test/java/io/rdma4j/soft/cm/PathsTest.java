@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.RoutePath;
 import io.rdma4j.cm.spi.ProviderCmId;
-import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.value.PathMtu;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

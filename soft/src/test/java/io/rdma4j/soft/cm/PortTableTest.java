@@ -3,10 +3,10 @@ package io.rdma4j.soft.cm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.sharing.PortClaims;
 import io.rdma4j.sharing.RunDirectory;
 import io.rdma4j.soft.host.StackClock;
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;

@@ -3,11 +3,11 @@ package io.rdma4j.soft.cm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.soft.SoftStack;
 import io.rdma4j.soft.device.ObservedHost;
 import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.soft.device.StackSettings;
+import io.rdma4j.value.PortSpace;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;

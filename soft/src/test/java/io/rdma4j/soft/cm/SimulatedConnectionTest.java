@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.rdma4j.cm.CmEvent;
+import io.rdma4j.value.PathMtu;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.wire.cm.CmAttribute;
 import java.net.InetAddress;

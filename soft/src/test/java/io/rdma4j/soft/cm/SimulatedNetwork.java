@@ -1,7 +1,6 @@
 package io.rdma4j.soft.cm;
 
 import io.rdma4j.cm.CmEvent;
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.link.Link;
@@ -18,9 +17,10 @@ import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.soft.options.SecurityOptions;
-import io.rdma4j.verbs.Gid;
-import io.rdma4j.verbs.PathMtu;
-import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PathMtu;
+import io.rdma4j.value.PortSpace;
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.cm.CmAttribute;
 import io.rdma4j.wire.cm.CmMad;

@@ -3,8 +3,8 @@ package io.rdma4j.soft.device;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.transport.Completion;
-import io.rdma4j.transport.WorkOpcode;
-import io.rdma4j.transport.WorkStatus;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.SendOpcode;
 import io.rdma4j.verbs.WorkCompletion;
 import org.junit.jupiter.api.Test;
 
@@ -24,8 +24,8 @@ class CompletionRingTest {
         Completion completion = new Completion();
         completion.queuePairNumber = queuePairNumber;
         completion.workRequestId = added;
-        completion.status = WorkStatus.SUCCESS;
-        completion.opcode = WorkOpcode.SEND;
+        completion.status = CompletionStatus.SUCCESS;
+        completion.opcode = SendOpcode.SEND;
         boolean fits = ring.add(completion, added);
         added += fits ? 1 : 0;
         return fits;
@@ -67,7 +67,7 @@ class CompletionRingTest {
     @Test
     void programLearnsWhetherADatagramCameByIpv4() {
         Completion completion = new Completion();
-        completion.status = WorkStatus.SUCCESS;
+        completion.status = CompletionStatus.SUCCESS;
         completion.isReceive = true;
         completion.hasRouteHeader = true;
         WorkCompletion[] polled = WorkCompletion.array(1);

@@ -3,7 +3,7 @@ package io.rdma4j.soft.device;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.transport.MemoryTable;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Device;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.link.host.InterfaceMonitor;
 import io.rdma4j.soft.SoftStack;
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.verbs.DeviceContext;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -3,12 +3,12 @@ package io.rdma4j.soft.device;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.soft.SoftStack;
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
-import io.rdma4j.verbs.QueuePairType;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

@@ -12,11 +12,10 @@ import io.rdma4j.soft.device.StackAccess;
 import io.rdma4j.transport.CompletionSink;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
-import io.rdma4j.transport.WorkStatus;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.verbs.AsyncEvent;
-import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Device;
-import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
@@ -253,7 +252,7 @@ class FaultContainmentTest {
                     refusals--;
                     fail(this.fault.get());
                 }
-                assertThat(completion.status).isEqualTo(WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+                assertThat(completion.status).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
                 flushed++;
             };
             machine = new RcQueuePair(

@@ -15,7 +15,7 @@ import io.rdma4j.sharing.RunDirectory;
 import io.rdma4j.sharing.Sharing;
 import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.host.StackClock;
-import io.rdma4j.verbs.Gid;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.Frame;
 import java.io.IOException;
 import java.lang.foreign.Arena;

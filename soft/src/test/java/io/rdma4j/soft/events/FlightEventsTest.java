@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionParameters;
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.fixture.ChildProcess;
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.soft.SoftStack;
 import io.rdma4j.soft.TestAddresses;
-import io.rdma4j.verbs.AccessFlag;
-import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.CompletionStatus;
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairInitAttributes;

@@ -1,7 +1,7 @@
 package io.rdma4j.soft.guardian;
 
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.PortSpace;
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import java.io.IOException;
 import java.net.InetAddress;

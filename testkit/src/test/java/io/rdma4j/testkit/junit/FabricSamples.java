@@ -9,7 +9,7 @@ import io.rdma4j.testkit.ConnectedPair;
 import io.rdma4j.testkit.TestHost;
 import io.rdma4j.testkit.TestNetwork;
 import io.rdma4j.testkit.VirtualTime;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.ProtectionDomain;

@@ -17,7 +17,7 @@ import io.rdma4j.testkit.ConnectedPair;
 import io.rdma4j.testkit.TestHost;
 import io.rdma4j.testkit.TestNetwork;
 import io.rdma4j.testkit.VirtualTime;
-import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DisconnectedException;
 import io.rdma4j.verbs.RdmaTimeoutException;

@@ -1,6 +1,6 @@
 package io.rdma4j.tools.cmtime;
 
-import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.value.QueuePairState;
 
 /** A state change of a queue pair, with the two steps as which its parts are timed. */
 enum Transition {

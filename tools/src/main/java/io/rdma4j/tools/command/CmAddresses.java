@@ -3,7 +3,7 @@ package io.rdma4j.tools.command;
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.AddressInformation.Flag;
 import io.rdma4j.cm.AddressInformation.Hints;
-import io.rdma4j.cm.PortSpace;
+import io.rdma4j.value.PortSpace;
 import java.net.InetSocketAddress;
 import java.util.EnumSet;
 import java.util.Set;

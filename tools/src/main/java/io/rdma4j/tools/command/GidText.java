@@ -1,7 +1,7 @@
 package io.rdma4j.tools.command;
 
 import io.rdma4j.cm.host.AddressText;
-import io.rdma4j.verbs.Gid;
+import io.rdma4j.value.Gid;
 import java.net.InetAddress;
 
 /** Formats GIDs as C's tools do. */

@@ -1,16 +1,16 @@
 package io.rdma4j.tools.devices;
 
 import io.rdma4j.tools.command.GidText;
+import io.rdma4j.value.PathMtu;
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.DeviceCapability;
 import io.rdma4j.verbs.GidEntry;
 import io.rdma4j.verbs.LinkLayer;
 import io.rdma4j.verbs.OnDemandOperation;
-import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.PhysicalPortState;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.PortState;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.TransportType;
 import java.io.PrintStream;
 import java.util.ArrayList;

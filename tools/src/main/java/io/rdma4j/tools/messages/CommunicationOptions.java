@@ -1,10 +1,10 @@
 package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.AddressInformation;
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.command.Getopt;
 import io.rdma4j.tools.command.ToolEnvironment;
-import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.value.PortSpace;
+import io.rdma4j.value.QueuePairType;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

@@ -2,8 +2,8 @@ package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.DatagramParameters;
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 

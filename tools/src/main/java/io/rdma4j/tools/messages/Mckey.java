@@ -1,11 +1,11 @@
 package io.rdma4j.tools.messages;
 
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.command.CStrings;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Getopt;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.value.PortSpace;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package io.rdma4j.tools.messages;
 
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.command.ToolReport;
+import io.rdma4j.value.PortSpace;
 import org.jspecify.annotations.Nullable;
 
 /**

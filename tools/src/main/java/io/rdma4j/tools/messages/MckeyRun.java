@@ -6,7 +6,7 @@ import io.rdma4j.cm.MulticastJoinFlag;
 import io.rdma4j.tools.command.GidText;
 import io.rdma4j.tools.command.HostAddresses;
 import io.rdma4j.tools.command.ToolEnvironment;
-import io.rdma4j.verbs.Gid;
+import io.rdma4j.value.Gid;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -5,7 +5,7 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.tools.command.ToolEnvironment;
-import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 package io.rdma4j.tools.messages;
 
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.value.PortSpace;
 import java.util.List;
 
 /**

@@ -1,6 +1,6 @@
 package io.rdma4j.tools.perftest;
 
-import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.value.QueuePairType;
 
 /** The transport of the measured queue pairs, by its name on the command line. */
 enum ConnectionType {

@@ -2,7 +2,7 @@ package io.rdma4j.tools.perftest;
 
 import io.rdma4j.tools.command.TerminalText;
 import io.rdma4j.tools.command.ToolFailure;
-import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.value.PathMtu;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 

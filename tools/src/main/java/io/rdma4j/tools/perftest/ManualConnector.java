@@ -1,11 +1,11 @@
 package io.rdma4j.tools.perftest;
 
 import io.rdma4j.tools.command.ToolFailure;
+import io.rdma4j.value.PathMtu;
+import io.rdma4j.value.QueuePairState;
 import io.rdma4j.verbs.AddressVector;
-import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
-import io.rdma4j.verbs.QueuePairState;
 
 /** A connector that works without the connection manager, with the destinations that the two sides have exchanged. */
 final class ManualConnector implements QueuePairConnector {

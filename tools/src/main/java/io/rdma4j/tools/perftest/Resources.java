@@ -1,7 +1,7 @@
 package io.rdma4j.tools.perftest;
 
 import io.rdma4j.tools.command.ToolFailure;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;

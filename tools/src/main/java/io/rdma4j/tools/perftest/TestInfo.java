@@ -1,6 +1,6 @@
 package io.rdma4j.tools.perftest;
 
-import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.value.PathMtu;
 
 /** The description printed before a test, that of perftest for a device without PCI bus. */
 final class TestInfo {

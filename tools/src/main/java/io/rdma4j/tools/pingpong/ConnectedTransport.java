@@ -1,12 +1,12 @@
 package io.rdma4j.tools.pingpong;
 
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
-import io.rdma4j.verbs.QueuePairState;
-import io.rdma4j.verbs.QueuePairType;
 import java.util.List;
 import java.util.Set;
 

@@ -2,8 +2,8 @@ package io.rdma4j.tools.pingpong;
 
 import io.rdma4j.tools.command.GidText;
 import io.rdma4j.tools.command.ToolFailure;
+import io.rdma4j.value.Gid;
 import io.rdma4j.verbs.DeviceContext;
-import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.spi.DeviceChoice;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package io.rdma4j.tools.pingpong;
 
 import io.rdma4j.tools.command.GidText;
-import io.rdma4j.verbs.Gid;
+import io.rdma4j.value.Gid;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;

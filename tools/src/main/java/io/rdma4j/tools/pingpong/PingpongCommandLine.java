@@ -5,7 +5,7 @@ import io.rdma4j.tools.command.Getopt;
 import io.rdma4j.tools.command.Getopt.LongOption;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
-import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.value.PathMtu;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

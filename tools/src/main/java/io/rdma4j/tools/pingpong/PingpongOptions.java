@@ -1,7 +1,7 @@
 package io.rdma4j.tools.pingpong;
 
-import io.rdma4j.verbs.AccessFlag;
-import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.value.AccessFlag;
+import io.rdma4j.value.PathMtu;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,8 +2,8 @@ package io.rdma4j.tools.pingpong;
 
 import io.rdma4j.tools.command.ReceiveTimeout;
 import io.rdma4j.tools.command.ToolFailure;
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.verbs.CompletionChannel;
-import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;

@@ -1,7 +1,7 @@
 package io.rdma4j.tools.rping;
 
 import io.rdma4j.tools.command.ToolFailure;
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;

@@ -1,9 +1,9 @@
 package io.rdma4j.tools.rping;
 
 import io.rdma4j.tools.command.ToolFailure;
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
-import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;

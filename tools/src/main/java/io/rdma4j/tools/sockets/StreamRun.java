@@ -2,7 +2,6 @@ package io.rdma4j.tools.sockets;
 
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.AddressLookupException;
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.HostLookup;
 import io.rdma4j.cm.spi.ServiceLookup;
 import io.rdma4j.sockets.MessageFlag;
@@ -13,6 +12,7 @@ import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.tools.command.WarmUp;
 import io.rdma4j.tools.messages.MessageReport;
 import io.rdma4j.tools.sockets.StreamToolOptions.Test;
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.ToolTestSupport;
+import io.rdma4j.value.Gid;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
-import io.rdma4j.verbs.Gid;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -2,7 +2,7 @@ package io.rdma4j.tools.pingpong;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.verbs.Gid;
+import io.rdma4j.value.Gid;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

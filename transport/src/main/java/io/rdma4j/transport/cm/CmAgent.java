@@ -1,6 +1,6 @@
 package io.rdma4j.transport.cm;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.cm.AbandonedConnection;
 import io.rdma4j.wire.cm.CmMessage;
 import io.rdma4j.wire.cm.CmPath;
@@ -156,8 +156,9 @@ public final class CmAgent {
                 .build();
         CmPath path = req.primaryPath();
         if (path.localGid().equals(Gid.ZERO) || path.remoteGid().equals(Gid.ZERO)) {
-            throw new IllegalArgumentException("cannot connect from " + path.localGid() + " to " + path.remoteGid()
-                    + ": the request's primary path must name both addresses");
+            throw new IllegalArgumentException(
+                    "cannot connect from " + path.localGid().addressText() + " to "
+                            + path.remoteGid().addressText() + ": the request's primary path must name both addresses");
         }
         CmRoute route = new CmRoute(path.localGid(), path.remoteGid(), scope);
         CmConnection connection = CmConnection.active(this, route, req, attachment);

@@ -1,5 +1,6 @@
 package io.rdma4j.transport.cm;
 
+import io.rdma4j.value.RejectReason;
 import io.rdma4j.wire.Timers;
 import io.rdma4j.wire.cm.AbandonedConnection;
 import io.rdma4j.wire.cm.CmMessage;
@@ -8,7 +9,6 @@ import io.rdma4j.wire.cm.Drep;
 import io.rdma4j.wire.cm.Mra;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
-import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.Rtu;
@@ -346,8 +346,9 @@ public final class CmConnection extends DeadlineEntry {
 
     @Override
     public String toString() {
-        return "connection " + Integer.toHexString(localId) + " " + route.local() + (active ? " -> " : " <- ")
-                + route.remote() + " (" + state + ")";
+        return "connection " + Integer.toHexString(localId) + " "
+                + route.local().addressText() + (active ? " -> " : " <- ")
+                + route.remote().addressText() + " (" + state + ")";
     }
 
     private void require(String operation, CmState... allowed) {

@@ -1,6 +1,6 @@
 package io.rdma4j.transport.cm;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,7 @@
 package io.rdma4j.transport.cm;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.RejectReason;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;
 import io.rdma4j.wire.cm.CmRoute;
@@ -9,7 +10,6 @@ import io.rdma4j.wire.cm.Dreq;
 import io.rdma4j.wire.cm.Mra;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
-import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.Rtu;
@@ -166,7 +166,7 @@ final class MessageHandler {
         }
         switch (connection.state()) {
             case REQ_SENT, MRA_REQ_RECEIVED, REP_SENT, MRA_REP_RECEIVED, REQ_RECEIVED, MRA_REQ_SENT -> {
-                if (rej.reason() == RejectReason.STALE_CONNECTION.number()) {
+                if (rej.reason() == RejectReason.STALE_CONNECTION.code()) {
                     connection.enterTimewait(nowNanos);
                 } else {
                     connection.remove();
@@ -187,7 +187,7 @@ final class MessageHandler {
      * sends its GUID instead. Other REJs carry both communication IDs, or ours only while the peer has none.
      */
     private @Nullable CmConnection findRejected(Gid source, Rej rej) {
-        if (rej.reason() == RejectReason.TIMEOUT.number()) {
+        if (rej.reason() == RejectReason.TIMEOUT.code()) {
             CmConnection match = agent.table.byRemoteId(source, rej.informationGuid(), rej.localCommunicationId());
             if (match != null) {
                 return match;

@@ -1,6 +1,6 @@
 package io.rdma4j.transport.cm;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
 
 /**
  * Decides which source addresses are served at all. The agent asks during {@link CmAgent#onMad}; an implementation must not

@@ -1,12 +1,13 @@
 package io.rdma4j.transport.cm;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.RejectReason;
+import io.rdma4j.wire.Wire;
 import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.CmRoute;
 import io.rdma4j.wire.cm.Mra;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
-import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Req;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -113,14 +114,14 @@ final class RequestHandler {
             return true;
         }
         counters.requestsWithInvalidAddress++;
-        RejectReason reason = isPrimaryValid ? RejectReason.INVALID_ALTERNATE_GID : RejectReason.INVALID_PRIMARY_GID;
+        RejectReason reason = isPrimaryValid ? RejectReason.INVALID_ALTERNATE_GID : RejectReason.INVALID_GID;
         reject(from, req, reason, toPrivateData(from.local()), transaction);
         return false;
     }
 
     private static PrivateData toPrivateData(Gid gid) {
         MemorySegment segment = MemorySegment.ofArray(new byte[Gid.LENGTH]);
-        gid.emit(segment, 0);
+        Wire.gid(segment, 0, gid);
         return PrivateData.of(segment.toArray(ValueLayout.JAVA_BYTE));
     }
 

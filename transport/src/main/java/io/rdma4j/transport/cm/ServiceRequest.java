@@ -74,7 +74,7 @@ public final class ServiceRequest {
     public void answer(long nowNanos, int status, int queuePair, int queueKey, PrivateData privateData) {
         if (answer != null) {
             throw new IllegalStateException("a request for service 0x" + Long.toHexString(message.serviceId())
-                    + " from " + route.remote() + " has been answered already");
+                    + " from " + route.remote().addressText() + " has been answered already");
         }
         SidrRep reply = SidrRep.of(message.requestId(), status, queuePair, message.serviceId(), queueKey, privateData);
         CmDatagram outgoing = CmDatagram.of(reply, transaction, route, 0);

@@ -1,6 +1,6 @@
 package io.rdma4j.transport.cm;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.cm.CmRoute;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.SidrRep;

@@ -1,7 +1,7 @@
 package io.rdma4j.transport.cm;
 
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.Frame;
-import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.cm.CmMessage;
 import io.rdma4j.wire.cm.GsiPacket;

@@ -4,14 +4,14 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.transport.cm.CapturedMads.CapturedMad;
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.RejectReason;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;
 import io.rdma4j.wire.cm.Dreq;
 import io.rdma4j.wire.cm.IpCmHeader;
 import io.rdma4j.wire.cm.Mra;
 import io.rdma4j.wire.cm.Rej;
-import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.ReqBuilder;
@@ -122,7 +122,7 @@ class CmCaptureTest {
             if (decision instanceof Rep rep) {
                 connection.accept(now, rep);
             } else if (decision instanceof Rej rej) {
-                connection.reject(now, requireNonNull(RejectReason.of(rej.reason())), rej.privateData());
+                connection.reject(now, RejectReason.ofCode(rej.reason()).orElseThrow(), rej.privateData());
             }
         }
 

@@ -4,7 +4,8 @@ import static io.rdma4j.transport.cm.CmFabric.MILLISECOND;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.RejectReason;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;
 import io.rdma4j.wire.cm.CmPath;
@@ -13,7 +14,6 @@ import io.rdma4j.wire.cm.Dreq;
 import io.rdma4j.wire.cm.Mra;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
-import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.SidrRep;
 import java.lang.foreign.MemorySegment;
@@ -139,7 +139,7 @@ class CmEventsTest {
         CmDatagram out = requireNonNull(agent.pollTransmit());
         assertThat(out.trafficClass()).as("that of the request's path").isEqualTo(0x20);
         Rej rej = (Rej) requireNonNull(CmMessage.parse(out.mad(), 0, CmMad.LENGTH));
-        assertThat(rej.reason()).isEqualTo(RejectReason.INVALID_PATH_MTU.number());
+        assertThat(rej.reason()).isEqualTo(RejectReason.INVALID_PATH_MTU.code());
         assertThat(rej.localCommunicationId()).isZero();
         assertThat(rej.remoteCommunicationId()).isEqualTo(PEER_ID);
         assertThat(agent.nextDeadlineNanos()).isGreaterThan(now + MILLISECOND);

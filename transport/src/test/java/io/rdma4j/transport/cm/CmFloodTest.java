@@ -6,12 +6,12 @@ import static io.rdma4j.transport.cm.CmTarget.host;
 import static io.rdma4j.transport.cm.CmTarget.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.RejectReason;
 import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.Mra;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
-import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.Rtu;
@@ -104,7 +104,7 @@ class CmFloodTest {
         floodUnusedService(20_000);
         Rej rej = (Rej) target.deliver(greedy, request(greedy, greedy.low(), max + 1, 0x1000 + max + 1))
                 .getFirst();
-        assertThat(rej.reason()).isEqualTo(RejectReason.NO_RESOURCES.number());
+        assertThat(rej.reason()).isEqualTo(RejectReason.NO_RESOURCES.code());
     }
 
     @Test

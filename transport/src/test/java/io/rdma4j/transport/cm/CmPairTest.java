@@ -5,9 +5,9 @@ import static io.rdma4j.transport.cm.CmFabric.SECOND;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.RejectReason;
 import io.rdma4j.wire.cm.CmAttribute;
 import io.rdma4j.wire.cm.PrivateData;
-import io.rdma4j.wire.cm.RejectReason;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

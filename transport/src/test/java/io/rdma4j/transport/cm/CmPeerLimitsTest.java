@@ -8,10 +8,10 @@ import static io.rdma4j.transport.cm.CmTarget.host;
 import static io.rdma4j.transport.cm.CmTarget.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.RejectReason;
 import io.rdma4j.wire.cm.Dreq;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
-import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.SidrRep;
 import io.rdma4j.wire.cm.SidrReq;
@@ -135,7 +135,7 @@ class CmPeerLimitsTest {
         int _ = target.connect(host(9), 2);
         int _ = target.connect(host(9), 3);
         Rej rej = (Rej) target.deliver(host(9), request(host(9), 9, 4, 4)).getFirst();
-        assertThat(rej.reason()).isEqualTo(RejectReason.NO_RESOURCES.number());
+        assertThat(rej.reason()).isEqualTo(RejectReason.NO_RESOURCES.code());
         assertThat(agent.counters().requestsBeyondPeerLimit).isEqualTo(1);
         assertThat(target.requestConnection(host(8), 1)).isEqualTo("Rep");
         assertThat(target.deliver(host(9), new Dreq(1, id, 5, PrivateData.EMPTY)))
@@ -153,7 +153,7 @@ class CmPeerLimitsTest {
                     .hasSize(1);
         }
         Rej rej = (Rej) target.deliver(host(9), request(host(9), 9, 40, 40)).getFirst();
-        assertThat(rej.reason()).isEqualTo(RejectReason.NO_RESOURCES.number());
+        assertThat(rej.reason()).isEqualTo(RejectReason.NO_RESOURCES.code());
         assertThat(target.requestConnection(host(8), 1)).isEqualTo("Rep");
     }
 
@@ -162,7 +162,7 @@ class CmPeerLimitsTest {
         target.listen();
         agent.gate((nowNanos, source) -> !source.equals(host(9)));
         Rej rej = (Rej) target.deliver(host(9), request(host(9), 9, 4, 4)).getFirst();
-        assertThat(rej.reason()).isEqualTo(RejectReason.CONSUMER_DEFINED.number());
+        assertThat(rej.reason()).isEqualTo(RejectReason.CONSUMER_DEFINED.code());
         assertThat(agent.connectionCount()).isZero();
         assertThat(agent.counters().requestsRefused).isEqualTo(1);
         assertThat(target.requestConnection(host(8), 1)).isEqualTo("Rep");

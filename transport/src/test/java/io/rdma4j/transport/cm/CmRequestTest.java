@@ -6,7 +6,9 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.RejectReason;
+import io.rdma4j.wire.Wire;
 import io.rdma4j.wire.cm.CmAttribute;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;
@@ -14,7 +16,6 @@ import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.Dreq;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
-import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.ReqBuilder;
@@ -73,7 +74,7 @@ class CmRequestTest {
     @Test
     void requestWithoutAListenerIsRejectedWithoutState() {
         Rej rej = rejectOf(request(9, 1).build());
-        assertThat(rej.reason()).isEqualTo(RejectReason.INVALID_SERVICE_ID.number());
+        assertThat(rej.reason()).isEqualTo(RejectReason.INVALID_SERVICE_ID.code());
         assertThat(rej.localCommunicationId()).isZero();
         assertThat(rej.remoteCommunicationId()).isEqualTo(9);
         assertNoState();
@@ -92,7 +93,7 @@ class CmRequestTest {
         server.listen();
         server.matchesRequests = false;
         Rej rej = rejectOf(request(9, 1).build());
-        assertThat(rej.reason()).isEqualTo(RejectReason.CONSUMER_DEFINED.number());
+        assertThat(rej.reason()).isEqualTo(RejectReason.CONSUMER_DEFINED.code());
         assertThat(rej.localCommunicationId()).isZero();
         assertNoState();
     }
@@ -113,7 +114,7 @@ class CmRequestTest {
     void requestOfAnotherPartitionIsRejected() {
         server.listen();
         Rej rej = rejectOf(request(9, 1).partitionKey(0x1234).build());
-        assertThat(rej.reason()).isEqualTo(RejectReason.INVALID_PRIMARY_GID.number());
+        assertThat(rej.reason()).isEqualTo(RejectReason.INVALID_GID.code());
         assertNoState();
     }
 
@@ -130,11 +131,11 @@ class CmRequestTest {
         Rej rej = rejectOf(request(9, 1)
                 .primaryPath(CmPath.roce(client.address, OTHER_ADDRESS, 0, 0, 64, 19))
                 .build());
-        assertThat(rej.reason()).isEqualTo(RejectReason.INVALID_PRIMARY_GID.number());
+        assertThat(rej.reason()).isEqualTo(RejectReason.INVALID_GID.code());
         assertThat(rej.additionalInformationLength()).isEqualTo(16);
         MemorySegment information =
                 MemorySegment.ofArray(rej.additionalInformation().toByteArray());
-        assertThat(Gid.parse(information, 0)).isEqualTo(server.address);
+        assertThat(Wire.gid(information, 0)).isEqualTo(server.address);
         assertNoState();
     }
 
@@ -144,7 +145,7 @@ class CmRequestTest {
         Rej rej = rejectOf(request(9, 1)
                 .alternatePath(CmPath.roce(client.address, OTHER_ADDRESS, 0, 0, 64, 19))
                 .build());
-        assertThat(rej.reason()).isEqualTo(RejectReason.INVALID_ALTERNATE_GID.number());
+        assertThat(rej.reason()).isEqualTo(RejectReason.INVALID_ALTERNATE_GID.code());
         assertNoState();
     }
 

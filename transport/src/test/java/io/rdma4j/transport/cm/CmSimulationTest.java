@@ -4,9 +4,9 @@ import static io.rdma4j.transport.cm.CmFabric.MILLISECOND;
 import static io.rdma4j.transport.cm.CmFabric.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.RejectReason;
 import io.rdma4j.wire.cm.CmAttribute;
 import io.rdma4j.wire.cm.PrivateData;
-import io.rdma4j.wire.cm.RejectReason;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

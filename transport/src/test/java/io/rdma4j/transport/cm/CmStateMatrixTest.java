@@ -4,7 +4,8 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.RejectReason;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;
 import io.rdma4j.wire.cm.CmPath;
@@ -13,7 +14,6 @@ import io.rdma4j.wire.cm.Dreq;
 import io.rdma4j.wire.cm.Mra;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
-import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.Rtu;
@@ -223,7 +223,7 @@ class CmStateMatrixTest {
 
     private static String describe(CmMessage message, CmConnection connection) {
         if (message instanceof Rej rej) {
-            boolean timeout = rej.reason() == RejectReason.TIMEOUT.number();
+            boolean timeout = rej.reason() == RejectReason.TIMEOUT.code();
             assertThat(rej.localCommunicationId()).isEqualTo(connection.localId());
             assertThat(rej.remoteCommunicationId()).isEqualTo(timeout ? 0 : PEER_ID);
             assertThat(rej.informationGuid()).isEqualTo(timeout ? 0x5054_00ff_fe88_0001L : 0);

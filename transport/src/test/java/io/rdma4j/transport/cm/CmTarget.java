@@ -3,7 +3,7 @@ package io.rdma4j.transport.cm;
 import static io.rdma4j.transport.cm.CmFabric.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;
 import io.rdma4j.wire.cm.CmPath;

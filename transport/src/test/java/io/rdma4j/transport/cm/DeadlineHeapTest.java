@@ -2,7 +2,7 @@ package io.rdma4j.transport.cm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.CmRoute;
 import io.rdma4j.wire.cm.Req;

@@ -3,8 +3,8 @@ package io.rdma4j.verbs.abi;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 
+import io.rdma4j.value.Gid;
 import io.rdma4j.verbs.AddressVector;
-import io.rdma4j.verbs.Gid;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;

@@ -4,8 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
+import io.rdma4j.value.PathMtu;
 import io.rdma4j.verbs.LinkLayer;
-import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.PhysicalPortState;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.PortState;

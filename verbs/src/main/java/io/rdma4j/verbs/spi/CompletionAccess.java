@@ -1,7 +1,7 @@
 package io.rdma4j.verbs.spi;
 
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.verbs.CompletionOpcode;
-import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.invoke.MethodHandles;
 import java.util.Objects;

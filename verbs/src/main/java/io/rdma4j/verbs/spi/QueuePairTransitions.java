@@ -1,5 +1,12 @@
 package io.rdma4j.verbs.spi;
 
+import static io.rdma4j.value.QueuePairState.ERROR;
+import static io.rdma4j.value.QueuePairState.INIT;
+import static io.rdma4j.value.QueuePairState.READY_TO_RECEIVE;
+import static io.rdma4j.value.QueuePairState.READY_TO_SEND;
+import static io.rdma4j.value.QueuePairState.RESET;
+import static io.rdma4j.value.QueuePairState.SEND_QUEUE_DRAINED;
+import static io.rdma4j.value.QueuePairState.SEND_QUEUE_ERROR;
 import static io.rdma4j.verbs.QueuePairAttribute.ACCESS_FLAGS;
 import static io.rdma4j.verbs.QueuePairAttribute.ADDRESS_VECTOR;
 import static io.rdma4j.verbs.QueuePairAttribute.CURRENT_STATE;
@@ -18,18 +25,11 @@ import static io.rdma4j.verbs.QueuePairAttribute.RNR_RETRY;
 import static io.rdma4j.verbs.QueuePairAttribute.SEND_PSN;
 import static io.rdma4j.verbs.QueuePairAttribute.STATE;
 import static io.rdma4j.verbs.QueuePairAttribute.TIMEOUT;
-import static io.rdma4j.verbs.QueuePairState.ERROR;
-import static io.rdma4j.verbs.QueuePairState.INIT;
-import static io.rdma4j.verbs.QueuePairState.READY_TO_RECEIVE;
-import static io.rdma4j.verbs.QueuePairState.READY_TO_SEND;
-import static io.rdma4j.verbs.QueuePairState.RESET;
-import static io.rdma4j.verbs.QueuePairState.SEND_QUEUE_DRAINED;
-import static io.rdma4j.verbs.QueuePairState.SEND_QUEUE_ERROR;
 
+import io.rdma4j.value.QueuePairState;
+import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.QueuePairAttribute;
 import io.rdma4j.verbs.QueuePairAttributes;
-import io.rdma4j.verbs.QueuePairState;
-import io.rdma4j.verbs.QueuePairType;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;

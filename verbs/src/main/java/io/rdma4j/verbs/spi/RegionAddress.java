@@ -1,6 +1,6 @@
 package io.rdma4j.verbs.spi;
 
-import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.value.AccessFlag;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.lang.foreign.MemorySegment;

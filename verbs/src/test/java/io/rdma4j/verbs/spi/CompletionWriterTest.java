@@ -2,8 +2,8 @@ package io.rdma4j.verbs.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.verbs.CompletionOpcode;
-import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;

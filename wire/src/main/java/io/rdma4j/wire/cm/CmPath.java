@@ -1,6 +1,6 @@
 package io.rdma4j.wire.cm;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.Wire;
 import java.lang.foreign.MemorySegment;
 
@@ -110,8 +110,8 @@ public record CmPath(
         return new CmPath(
                 Wire.u16(s, at + LOCAL_LID),
                 Wire.u16(s, at + REMOTE_LID),
-                Gid.parse(s, at + LOCAL_GID),
-                Gid.parse(s, at + REMOTE_GID),
+                Wire.gid(s, at + LOCAL_GID),
+                Wire.gid(s, at + REMOTE_GID),
                 Wire.u24(s, at + FLOW_LABEL) >>> 4,
                 Wire.u8(s, at + layout.packetRate) & 0x3f,
                 Wire.u8(s, at + layout.trafficClass),
@@ -127,8 +127,8 @@ public record CmPath(
     private void emit(MemorySegment s, long at, Layout layout) {
         Wire.u16(s, at + LOCAL_LID, localLid);
         Wire.u16(s, at + REMOTE_LID, remoteLid);
-        localGid.emit(s, at + LOCAL_GID);
-        remoteGid.emit(s, at + REMOTE_GID);
+        Wire.gid(s, at + LOCAL_GID, localGid);
+        Wire.gid(s, at + REMOTE_GID, remoteGid);
         Wire.u24(s, at + FLOW_LABEL, flowLabel << 4);
         Wire.u8(s, at + layout.packetRate, packetRate & 0x3f);
         Wire.u8(s, at + layout.trafficClass, trafficClass);

@@ -1,6 +1,6 @@
 package io.rdma4j.wire.cm;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
 
 /**
  * The addresses of both ends of a connection or packet.

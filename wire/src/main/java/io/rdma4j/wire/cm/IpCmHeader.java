@@ -1,6 +1,6 @@
 package io.rdma4j.wire.cm;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +33,8 @@ public record IpCmHeader(Gid source, int sourcePort, Gid destination) {
      */
     public IpCmHeader {
         if (source.isIpv4() != destination.isIpv4()) {
-            throw new IllegalArgumentException("addresses of different families: " + source + " and " + destination);
+            throw new IllegalArgumentException(
+                    "addresses of different families: " + source.addressText() + " and " + destination.addressText());
         }
     }
 
@@ -73,7 +74,7 @@ public record IpCmHeader(Gid source, int sourcePort, Gid destination) {
     }
 
     private static @Nullable Gid address(MemorySegment s, long at, int ipVersion) {
-        Gid raw = Gid.parse(s, at);
+        Gid raw = Wire.gid(s, at);
         return switch (ipVersion) {
             case 4 -> raw.high() == 0 && raw.low() >>> 32 == 0 ? Gid.ofIpv4((int) raw.low()) : null;
             case 6 -> raw.isIpv4() ? null : raw;
@@ -91,11 +92,7 @@ public record IpCmHeader(Gid source, int sourcePort, Gid destination) {
     }
 
     private static void emit(MemorySegment s, long at, Gid address) {
-        if (address.isIpv4()) {
-            new Gid(0, address.ipv4() & 0xffff_ffffL).emit(s, at);
-        } else {
-            address.emit(s, at);
-        }
+        Wire.gid(s, at, address.isIpv4() ? new Gid(0, address.ipv4() & 0xffff_ffffL) : address);
     }
 
     /** Returns the private data of a REQ or SIDR_REQ: this header, followed by the application's data. */

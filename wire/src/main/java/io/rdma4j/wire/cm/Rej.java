@@ -1,5 +1,6 @@
 package io.rdma4j.wire.cm;
 
+import io.rdma4j.value.RejectReason;
 import io.rdma4j.wire.Wire;
 import java.lang.foreign.MemorySegment;
 
@@ -75,7 +76,7 @@ public record Rej(
                 localCommunicationId,
                 remoteCommunicationId,
                 message,
-                reason.number(),
+                reason.code(),
                 information.length(),
                 information,
                 data);
@@ -89,6 +90,12 @@ public record Rej(
         byte[] guid = new byte[GUID_LENGTH];
         Wire.u64(MemorySegment.ofArray(guid), 0, localCaGuid);
         return of(localCommunicationId, 0, message, RejectReason.TIMEOUT, PrivateData.of(guid), PrivateData.EMPTY);
+    }
+
+    /** Returns the number and the meaning of the reason, known or not: {@code "8 (invalid service ID: no listener)"}. */
+    public String reasonText() {
+        String meaning = RejectReason.ofCode(reason).map(RejectReason::meaning).orElse("reserved reason");
+        return reason + " (" + meaning + ")";
     }
 
     /** Returns the CA GUID of a reject with reason 4, or 0 if it has none. */

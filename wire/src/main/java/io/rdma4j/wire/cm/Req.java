@@ -1,5 +1,6 @@
 package io.rdma4j.wire.cm;
 
+import io.rdma4j.value.PathMtu;
 import io.rdma4j.wire.Wire;
 import java.lang.foreign.MemorySegment;
 
@@ -28,7 +29,7 @@ import java.lang.foreign.MemorySegment;
  * @param localResponseTimeout time within which the sender replies: exponent of 5 bits
  * @param retryCount retries of both queue pairs, 0 to 7
  * @param partitionKey partition key
- * @param pathMtu path MTU code: 1 to 5 for 256 to 4096 bytes
+ * @param pathMtu number of a {@link PathMtu}; 4 bits, reserved ones are kept
  * @param rdcExists reliable datagrams only
  * @param rnrRetryCount receiver-not-ready retries of the receiver's queue pair, 0 to 7 (7: unlimited)
  * @param maxCmRetries maximum number of retransmissions of the receiver's REP, 0 to 15

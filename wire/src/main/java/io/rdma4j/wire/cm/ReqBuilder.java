@@ -1,5 +1,7 @@
 package io.rdma4j.wire.cm;
 
+import io.rdma4j.value.PathMtu;
+
 /**
  * A builder of {@link Req} messages. The initial values are those that Linux's rdma_cm sends if the application does
  * not set them: response timeouts of 4 s, 15 CM retries, reliable connection, default partition, path MTU 1024, 7
@@ -10,7 +12,6 @@ public final class ReqBuilder {
     private static final int RESPONSE_TIMEOUT = 20;
     private static final int CM_RETRIES = 15;
     private static final int DEFAULT_PARTITION_KEY = 0xffff;
-    private static final int MTU_1024 = 3;
     private static final int MAX_RETRIES = 7;
 
     private int localCommunicationId;
@@ -28,7 +29,7 @@ public final class ReqBuilder {
     private int localResponseTimeout = RESPONSE_TIMEOUT;
     private int retryCount = MAX_RETRIES;
     private int partitionKey = DEFAULT_PARTITION_KEY;
-    private int pathMtu = MTU_1024;
+    private int pathMtu = PathMtu.MTU_1024.code();
     private int rnrRetryCount = MAX_RETRIES;
     private int maxCmRetries = CM_RETRIES;
     private boolean sharedReceiveQueue;

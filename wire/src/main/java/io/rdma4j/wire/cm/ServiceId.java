@@ -1,34 +1,19 @@
 package io.rdma4j.wire.cm;
 
-import org.jspecify.annotations.Nullable;
+import io.rdma4j.value.PortSpace;
+import java.util.Locale;
+import java.util.Optional;
 
 /**
- * Service IDs of rdma_cm: a port space in bits 31:16 and a port number in bits 15:0, the rest zero. Source: InfiniBand
- * Architecture volume 1, annex A11. C counterpart: {@code enum rdma_port_space}.
+ * Service IDs of rdma_cm: a port space in bits 31:16 and a port number in bits 15:0, the rest zero. {@link
+ * PortSpace#serviceId} returns them. Source: InfiniBand Architecture volume 1, annex A11.
  */
 public final class ServiceId {
-    /** Port space of IP over InfiniBand ({@code RDMA_PS_IPOIB}). */
-    public static final int PORT_SPACE_IPOIB = 0x0002;
-
-    /** Port space of connections ({@code RDMA_PS_TCP}). */
-    public static final int PORT_SPACE_TCP = 0x0106;
-
-    /** Port space of datagrams ({@code RDMA_PS_UDP}). */
-    public static final int PORT_SPACE_UDP = 0x0111;
-
-    /** Port space of InfiniBand addresses ({@code RDMA_PS_IB}). */
-    public static final int PORT_SPACE_IB = 0x013f;
-
     private ServiceId() {}
 
-    /** Returns the service ID of a port. The low 16 bits of both arguments are used. */
-    public static long of(int portSpace, int port) {
-        return (portSpace & 0xffffL) << 16 | port & 0xffff;
-    }
-
-    /** Returns the port space of a service ID, bits 31:16. */
-    public static int portSpace(long serviceId) {
-        return (int) (serviceId >>> 16) & 0xffff;
+    /** Returns the port space of a service ID of rdma_cm, and nothing for another one. */
+    public static Optional<PortSpace> portSpace(long serviceId) {
+        return serviceId >>> Integer.SIZE == 0 ? PortSpace.ofCode((int) (serviceId >>> 16)) : Optional.empty();
     }
 
     /** Returns the port of a service ID, bits 15:0. */
@@ -38,25 +23,13 @@ public final class ServiceId {
 
     /** Returns whether a service ID is one of rdma_cm: it has a known port space, and bits 63:32 are zero. */
     public static boolean isRdmaCm(long serviceId) {
-        return prefix(serviceId) != null;
+        return portSpace(serviceId).isPresent();
     }
 
     /** Returns a service ID as text: {@code "tcp:7174"} for one of rdma_cm, else the number in hexadecimal. */
     public static String toString(long serviceId) {
-        String prefix = prefix(serviceId);
-        return prefix == null ? "0x" + Long.toHexString(serviceId) : prefix + port(serviceId);
-    }
-
-    private static @Nullable String prefix(long serviceId) {
-        if (serviceId >>> 32 != 0) {
-            return null;
-        }
-        return switch (portSpace(serviceId)) {
-            case PORT_SPACE_IPOIB -> "ipoib:";
-            case PORT_SPACE_TCP -> "tcp:";
-            case PORT_SPACE_UDP -> "udp:";
-            case PORT_SPACE_IB -> "ib:";
-            default -> null;
-        };
+        return portSpace(serviceId)
+                .map(space -> space.name().toLowerCase(Locale.ROOT) + ":" + port(serviceId))
+                .orElseGet(() -> "0x" + Long.toHexString(serviceId));
     }
 }

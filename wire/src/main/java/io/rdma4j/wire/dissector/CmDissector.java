@@ -1,5 +1,6 @@
 package io.rdma4j.wire.dissector;
 
+import io.rdma4j.value.PathMtu;
 import io.rdma4j.wire.cm.Apr;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;
@@ -10,7 +11,6 @@ import io.rdma4j.wire.cm.Lap;
 import io.rdma4j.wire.cm.Mra;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
-import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.Rtu;
@@ -54,7 +54,7 @@ final class CmDissector {
     private static void rej(StringBuilder out, Rej rej) {
         ids(out, rej.localCommunicationId(), rej.remoteCommunicationId());
         out.append(" of ").append(messageName(rej.message(), "other"));
-        out.append(" reason ").append(RejectReason.describe(rej.reason()));
+        out.append(" reason ").append(rej.reasonText());
     }
 
     private static void mra(StringBuilder out, Mra mra) {
@@ -99,8 +99,10 @@ final class CmDissector {
         out.append(" psn ").append(req.startingPsn());
         out.append(" depths ").append(req.responderResources()).append('/').append(req.initiatorDepth());
         out.append(" retries ").append(req.retryCount()).append('/').append(req.rnrRetryCount());
-        boolean known = req.pathMtu() >= 1 && req.pathMtu() <= 5;
-        out.append(known ? " mtu " : " mtu-code ").append(known ? 128 << req.pathMtu() : req.pathMtu());
+        int mtu = req.pathMtu();
+        boolean known = mtu >= PathMtu.MTU_256.code() && mtu <= PathMtu.MTU_4096.code();
+        out.append(known ? " mtu " : " mtu-code ")
+                .append(known ? PathMtu.ofCode(mtu).bytes() : mtu);
         addresses(out, req.privateData());
     }
 
@@ -125,9 +127,12 @@ final class CmDissector {
             return;
         }
         boolean isIpv4 = header.isIpv4();
-        out.append(" from ").append(isIpv4 ? "" : "[").append(header.source()).append(isIpv4 ? ":" : "]:");
+        out.append(" from ")
+                .append(isIpv4 ? "" : "[")
+                .append(header.source().addressText())
+                .append(isIpv4 ? ":" : "]:");
         out.append(header.sourcePort());
-        out.append(" to ").append(header.destination());
+        out.append(" to ").append(header.destination().addressText());
     }
 
     private static String messageName(int message, String nameOfTwo) {

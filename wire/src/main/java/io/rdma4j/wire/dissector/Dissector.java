@@ -1,5 +1,8 @@
 package io.rdma4j.wire.dissector;
 
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PlacementType;
+import io.rdma4j.value.SelectivityLevel;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.AtomicAckEth;
 import io.rdma4j.wire.AtomicEth;
@@ -7,13 +10,13 @@ import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Feth;
 import io.rdma4j.wire.Frame;
-import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.Reth;
 import io.rdma4j.wire.Timers;
 import io.rdma4j.wire.cm.GsiPacket;
 import java.lang.foreign.MemorySegment;
+import java.util.Locale;
 
 /**
  * Formats one packet as one line of text, for traces and messages. Any bytes give a line; no method throws.
@@ -33,9 +36,9 @@ public final class Dissector {
     /** Describes a frame. All its bytes must be in its memory. Its ICRC is not checked. */
     public static String line(Frame frame) {
         StringBuilder out = new StringBuilder(160);
-        out.append(Gid.toString(frame.sourceHigh, frame.sourceLow))
+        out.append(new Gid(frame.sourceHigh, frame.sourceLow).addressText())
                 .append(" > ")
-                .append(Gid.toString(frame.destinationHigh, frame.destinationLow))
+                .append(new Gid(frame.destinationHigh, frame.destinationLow).addressText())
                 .append(' ');
         Packet packet = new Packet();
         Packet.Result result = packet.parse(frame);
@@ -131,15 +134,23 @@ public final class Dissector {
 
     private static void flush(StringBuilder out, Feth header) {
         int placement = header.placement();
-        out.append((placement & Feth.GLOBAL) != 0 ? " global" : "");
-        out.append((placement & Feth.PERSISTENT) != 0 ? " persistent" : "");
-        if ((placement & ~(Feth.GLOBAL | Feth.PERSISTENT)) != 0 || placement == 0) {
+        int others = placement;
+        for (PlacementType type : PlacementType.values()) {
+            if ((placement & type.bit()) != 0) {
+                out.append(' ').append(type.name().toLowerCase(Locale.ROOT));
+                others &= ~type.bit();
+            }
+        }
+        if (others != 0 || placement == 0) {
             out.append(" placement ").append(hex(placement));
         }
-        switch (header.selectivity()) {
-            case Feth.RANGE -> out.append(" range");
-            case Feth.REGION -> out.append(" region");
-            default -> out.append(" selectivity ").append(header.selectivity());
+        int selectivity = header.selectivity();
+        if (selectivity == SelectivityLevel.RANGE.code()) {
+            out.append(" range");
+        } else if (selectivity == SelectivityLevel.REGION.code()) {
+            out.append(" region");
+        } else {
+            out.append(" selectivity ").append(selectivity);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.rdma4j.wire.rsocket;
 
+import io.rdma4j.value.Gid;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -58,8 +59,8 @@ public record CompanionHeader(int operation, int queuePairNumber, long addressHi
             return null;
         }
         long high = isIpv4 ? 0 : in.getLong(at + O_ADDRESS);
-        long low = isIpv4 ? DatagramHeader.mapped(in.getInt(at + O_ADDRESS)) : in.getLong(at + O_ADDRESS + Long.BYTES);
-        if (!isIpv4 && DatagramHeader.isMapped(high, low)) {
+        long low = isIpv4 ? Gid.ipv4Low(in.getInt(at + O_ADDRESS)) : in.getLong(at + O_ADDRESS + Long.BYTES);
+        if (!isIpv4 && Gid.isIpv4(high, low)) {
             return null;
         }
         in.position(at + length);
@@ -80,7 +81,7 @@ public record CompanionHeader(int operation, int queuePairNumber, long addressHi
 
     /** Returns whether the sender's address is IPv4. */
     public boolean isIpv4() {
-        return DatagramHeader.isMapped(addressHigh, addressLow);
+        return Gid.isIpv4(addressHigh, addressLow);
     }
 
     /** Returns the length of this header in bytes. */

@@ -1,5 +1,6 @@
 package io.rdma4j.wire.rsocket;
 
+import io.rdma4j.value.Gid;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +34,6 @@ public record DatagramHeader(int port, int flowInformation, long addressHigh, lo
     private static final int O_PORT = 2;
     private static final int O_ADDRESS = 4;
     private static final int O_IPV6_ADDRESS = 8;
-    private static final long MAPPED = 0xffff_0000_0000L;
 
     /**
      * Reads a header. The position does not change.
@@ -50,14 +50,14 @@ public record DatagramHeader(int port, int flowInformation, long addressHigh, lo
         int length = in.get(at + O_LENGTH);
         int port = Short.toUnsignedInt(in.getShort(at + O_PORT));
         if (version == IPV4 && length == IPV4_LENGTH) {
-            return new DatagramHeader(port, 0, 0, mapped(in.getInt(at + O_ADDRESS)));
+            return new DatagramHeader(port, 0, 0, Gid.ipv4Low(in.getInt(at + O_ADDRESS)));
         }
         if (version != IPV6 || length != IPV6_LENGTH || available < IPV6_LENGTH) {
             return null;
         }
         long high = in.getLong(at + O_IPV6_ADDRESS);
         long low = in.getLong(at + O_IPV6_ADDRESS + Long.BYTES);
-        return isMapped(high, low) ? null : new DatagramHeader(port, in.getInt(at + O_ADDRESS), high, low);
+        return Gid.isIpv4(high, low) ? null : new DatagramHeader(port, in.getInt(at + O_ADDRESS), high, low);
     }
 
     /** Writes the header. The position does not change. */
@@ -77,21 +77,11 @@ public record DatagramHeader(int port, int flowInformation, long addressHigh, lo
 
     /** Returns whether the sender's address is IPv4. */
     public boolean isIpv4() {
-        return isMapped(addressHigh, addressLow);
+        return Gid.isIpv4(addressHigh, addressLow);
     }
 
     /** Returns the length of this header in bytes. */
     public int length() {
         return isIpv4() ? IPV4_LENGTH : IPV6_LENGTH;
-    }
-
-    /** Returns the lower half of the GID of an IPv4 address. */
-    static long mapped(int ipv4) {
-        return MAPPED | Integer.toUnsignedLong(ipv4);
-    }
-
-    /** Returns whether a GID is that of an IPv4 address. */
-    static boolean isMapped(long high, long low) {
-        return high == 0 && low >>> Integer.SIZE == MAPPED >>> Integer.SIZE;
     }
 }

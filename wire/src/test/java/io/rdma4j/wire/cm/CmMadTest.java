@@ -2,7 +2,9 @@ package io.rdma4j.wire.cm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PortSpace;
+import io.rdma4j.value.RejectReason;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
@@ -13,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class CmMadTest {
     private static final int LOCAL = 0x1111_1111;
     private static final int REMOTE = 0x2222_2222;
-    private static final long SERVICE = ServiceId.of(ServiceId.PORT_SPACE_TCP, 7174);
+    private static final long SERVICE = PortSpace.TCP.serviceId(7174);
 
     private static final PrivateData NONE = PrivateData.EMPTY;
     private static final List<CmMessage> ONE_OF_EACH = List.of(
@@ -141,16 +143,13 @@ class CmMadTest {
     @Test
     void serviceIdsAreAPortSpaceAndAPort() {
         assertThat(SERVICE).isEqualTo(0x0106_1c06L);
-        assertThat(ServiceId.of(ServiceId.PORT_SPACE_UDP, 0xffff)).isEqualTo(0x0111_ffffL);
-        assertThat(ServiceId.portSpace(SERVICE)).isEqualTo(ServiceId.PORT_SPACE_TCP);
+        assertThat(PortSpace.UDP.serviceId(0xffff)).isEqualTo(0x0111_ffffL);
+        assertThat(ServiceId.portSpace(SERVICE)).contains(PortSpace.TCP);
         assertThat(ServiceId.port(SERVICE)).isEqualTo(7174);
         assertThat(ServiceId.toString(SERVICE)).isEqualTo("tcp:7174");
-        assertThat(ServiceId.toString(ServiceId.of(ServiceId.PORT_SPACE_UDP, 1)))
-                .isEqualTo("udp:1");
-        assertThat(ServiceId.toString(ServiceId.of(ServiceId.PORT_SPACE_IB, 65535)))
-                .isEqualTo("ib:65535");
-        assertThat(ServiceId.toString(ServiceId.of(ServiceId.PORT_SPACE_IPOIB, 0)))
-                .isEqualTo("ipoib:0");
+        assertThat(ServiceId.toString(PortSpace.UDP.serviceId(1))).isEqualTo("udp:1");
+        assertThat(ServiceId.toString(PortSpace.IB.serviceId(65535))).isEqualTo("ib:65535");
+        assertThat(ServiceId.toString(PortSpace.IPOIB.serviceId(0))).isEqualTo("ipoib:0");
         assertThat(ServiceId.toString(1L << 32 | SERVICE)).isEqualTo("0x101061c06");
         assertThat(ServiceId.toString(-1)).isEqualTo("0xffffffffffffffff");
         assertThat(ServiceId.isRdmaCm(SERVICE)).isTrue();

@@ -2,7 +2,7 @@ package io.rdma4j.wire.cm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
 import org.junit.jupiter.api.Test;
 
 /** Matches addresses against the peer's end of a route. */

@@ -3,7 +3,7 @@ package io.rdma4j.wire.cm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
 import io.rdma4j.wire.HeaderLaws;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -3,6 +3,7 @@ package io.rdma4j.wire.cm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.value.RejectReason;
 import io.rdma4j.wire.Captures;
 import io.rdma4j.wire.HeaderLaws;
 import io.rdma4j.wire.Packet;
@@ -26,7 +27,7 @@ class RejTest extends HeaderLaws<CmMessage> {
                 0,
                 0x3b85_c871,
                 Rej.MESSAGE_REQ,
-                RejectReason.INVALID_PRIMARY_GID,
+                RejectReason.INVALID_GID,
                 PrivateData.of(HexFormat.of().parseHex("fe80000000000000505400fffe880002")),
                 PrivateData.EMPTY);
     }
@@ -103,19 +104,24 @@ class RejTest extends HeaderLaws<CmMessage> {
     void everyReasonKeepsItsNumber() {
         for (int number = 0; number < 0x10000; number++) {
             Rej rej = new Rej(1, 2, 0, number, 0, PrivateData.EMPTY, PrivateData.EMPTY);
-            RejectReason reason = RejectReason.of(number);
+            RejectReason reason = RejectReason.ofCode(number).orElse(null);
             boolean known = number >= 1 && number <= 35 && number != 34;
             assertThat(reason != null).as("reason %d", number).isEqualTo(known);
-            assertThat(reason == null ? number : reason.number()).isEqualTo(number);
+            assertThat(reason == null ? number : reason.code()).isEqualTo(number);
             if (number < 64 || number > 0xfff0) {
                 MemorySegment s = scratch();
                 rej.emitBody(s, 0);
                 assertThat(parse(s, 0)).isEqualTo(rej);
             }
         }
-        assertThat(RejectReason.of(-1)).isNull();
-        assertThat(RejectReason.describe(8)).isEqualTo("8 (invalid service ID: no listener)");
-        assertThat(RejectReason.describe(34)).isEqualTo("34 (reserved reason)");
+        assertThat(RejectReason.ofCode(-1)).isEmpty();
         assertThat(RejectReason.TIMEOUT.meaning()).isEqualTo("timeout");
+    }
+
+    @Test
+    void reasonsAreDescribedEvenIfReserved() {
+        assertThat(Rej.timeout(1, Rej.MESSAGE_REQ, 2).reasonText()).isEqualTo("4 (timeout)");
+        assertThat(new Rej(1, 2, 0, 34, 0, PrivateData.EMPTY, PrivateData.EMPTY).reasonText())
+                .isEqualTo("34 (reserved reason)");
     }
 }

@@ -3,7 +3,8 @@ package io.rdma4j.wire.cm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.wire.HeaderLaws;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -27,7 +28,7 @@ class ReqTest extends HeaderLaws<CmMessage> {
     protected CmMessage header() {
         return Req.builder()
                 .localCommunicationId(0x970f_3ce3)
-                .serviceId(ServiceId.of(ServiceId.PORT_SPACE_TCP, 7471))
+                .serviceId(PortSpace.TCP.serviceId(7471))
                 .localCaGuid(0x5054_00ff_fe88_0001L)
                 .localQueuePair(0x18)
                 .endToEndFlowControl(true)

@@ -3,6 +3,7 @@ package io.rdma4j.wire.cm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.wire.HeaderLaws;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -19,12 +20,7 @@ class SidrRepTest extends HeaderLaws<CmMessage> {
     @Override
     protected CmMessage header() {
         return SidrRep.of(
-                0x920f_3ce3,
-                SidrRep.STATUS_VALID,
-                0x14,
-                ServiceId.of(ServiceId.PORT_SPACE_UDP, 7174),
-                0x0123_4567,
-                PrivateData.EMPTY);
+                0x920f_3ce3, SidrRep.STATUS_VALID, 0x14, PortSpace.UDP.serviceId(7174), 0x0123_4567, PrivateData.EMPTY);
     }
 
     @Override

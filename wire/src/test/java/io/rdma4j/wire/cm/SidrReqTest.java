@@ -3,7 +3,8 @@ package io.rdma4j.wire.cm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.wire.Gid;
+import io.rdma4j.value.Gid;
+import io.rdma4j.value.PortSpace;
 import io.rdma4j.wire.HeaderLaws;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -23,7 +24,7 @@ class SidrReqTest extends HeaderLaws<CmMessage> {
         return new SidrReq(
                 0x920f_3ce3,
                 0xffff,
-                ServiceId.of(ServiceId.PORT_SPACE_UDP, 7174),
+                PortSpace.UDP.serviceId(7174),
                 new IpCmHeader(Gid.ofIpv4(0x0a58_0001), 0xc5eb, Gid.ofIpv4(0x0a58_0002)).with(PrivateData.EMPTY));
     }
 

@@ -1,7 +1,6 @@
-package io.rdma4j.verbs;
+package io.rdma4j.value;
 
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** State of a queue pair. C: {@code enum ibv_qp_state}. */
 public enum QueuePairState {
@@ -20,6 +19,8 @@ public enum QueuePairState {
     /** Failed or disconnected: all posted work requests are flushed. */
     ERROR(6);
 
+    private static final CodeTable<QueuePairState> BY_CODE = new CodeTable<>(values(), QueuePairState::code);
+
     private final int code;
 
     QueuePairState(int code) {
@@ -33,6 +34,6 @@ public enum QueuePairState {
 
     /** Returns the constant with a numeric value of {@code ibv_qp_state}, or nothing if there is none. */
     public static Optional<QueuePairState> ofCode(int code) {
-        return Stream.of(values()).filter(each -> each.code == code).findFirst();
+        return BY_CODE.get(code);
     }
 }

@@ -1,7 +1,6 @@
-package io.rdma4j.verbs;
+package io.rdma4j.value;
 
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** The transport of a queue pair. C: {@code enum ibv_qp_type}. */
 public enum QueuePairType {
@@ -11,10 +10,12 @@ public enum QueuePairType {
     UNRELIABLE_CONNECTION(3),
     /** Unreliable datagram: SEND of one packet to any destination, in any order, at most once. */
     UNRELIABLE_DATAGRAM(4),
-    /** Initiator of an extended reliable connection: sends all operations and receives none; see {@link XrcDomain}. */
+    /** Initiator of an extended reliable connection: sends all operations and receives none; see {@code XrcDomain}. */
     XRC_SEND(9),
     /** Target of an extended reliable connection: sends nothing and uses the receives of shared queues. */
     XRC_RECEIVE(10);
+
+    private static final CodeTable<QueuePairType> BY_CODE = new CodeTable<>(values(), QueuePairType::code);
 
     private final int code;
 
@@ -29,6 +30,6 @@ public enum QueuePairType {
 
     /** Returns the constant with a numeric value of {@code ibv_qp_type}, or nothing if there is none. */
     public static Optional<QueuePairType> ofCode(int code) {
-        return Stream.of(values()).filter(each -> each.code == code).findFirst();
+        return BY_CODE.get(code);
     }
 }

@@ -1,4 +1,4 @@
-package io.rdma4j.verbs;
+package io.rdma4j.value;
 
 /** The status of a completion. C: {@code enum ibv_wc_status}, with its numbers and texts. */
 public enum CompletionStatus {
@@ -6,15 +6,15 @@ public enum CompletionStatus {
     SUCCESS(0, "success"),
     /** A local buffer was too small for the message, or the message too long. */
     LOCAL_LENGTH_ERROR(1, "local length error"),
-    /** The queue pair found the work request inconsistent. */
+    /** The local queue pair found the work request inconsistent. */
     LOCAL_QUEUE_PAIR_OPERATION_ERROR(2, "local QP operation error"),
     /** Not used by reliable connections. */
     LOCAL_EE_CONTEXT_OPERATION_ERROR(3, "local EE context operation error"),
-    /** A local buffer is not, or no longer, registered for this use. */
+    /** A local buffer is not, or no longer, registered with the rights that the work request needs. */
     LOCAL_PROTECTION_ERROR(4, "local protection error"),
     /** The work request was not executed, because the queue pair entered the error state first. */
     WORK_REQUEST_FLUSHED_ERROR(5, "Work Request Flushed Error"),
-    /** Binding a memory window failed. */
+    /** A memory window could not be bound because of its state or the region's rights or range. */
     MEMORY_WINDOW_BIND_ERROR(6, "memory management operation error"),
     /** The peer sent an invalid response. */
     BAD_RESPONSE_ERROR(7, "bad response error"),
@@ -47,6 +47,9 @@ public enum CompletionStatus {
     /** Any other error. */
     GENERAL_ERROR(21, "general error");
 
+    /** All constants. Their numbers have no gap. */
+    private static final CompletionStatus[] BY_CODE = values();
+
     private final int code;
     private final String text;
 
@@ -67,6 +70,6 @@ public enum CompletionStatus {
 
     /** Returns the constant of a number, or {@link #GENERAL_ERROR} for an unknown one. */
     public static CompletionStatus ofCode(int code) {
-        return code >= 0 && code < values().length ? values()[code] : GENERAL_ERROR;
+        return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : GENERAL_ERROR;
     }
 }

@@ -1,4 +1,4 @@
-package io.rdma4j.verbs;
+package io.rdma4j.value;
 
 /** The maximum payload of a packet. C: {@code enum ibv_mtu}. */
 public enum PathMtu {
@@ -12,6 +12,9 @@ public enum PathMtu {
     MTU_2048(4),
     /** 4096 bytes: fits loopback and an Ethernet MTU of 4200 or more. */
     MTU_4096(5);
+
+    /** All constants. Their numbers begin with 1 and have no gap. */
+    private static final PathMtu[] BY_CODE = values();
 
     private final int code;
 
@@ -35,16 +38,16 @@ public enum PathMtu {
      * @throws IllegalArgumentException if it is not 1 to 5
      */
     public static PathMtu ofCode(int code) {
-        if (code < 1 || code > values().length) {
+        if (code < 1 || code > BY_CODE.length) {
             throw new IllegalArgumentException("path MTU code " + code + " is not 1 to 5");
         }
-        return values()[code - 1];
+        return BY_CODE[code - 1];
     }
 
     /** Returns the largest path MTU of at most {@code bytes}, or {@link #MTU_256} if there is none. */
     public static PathMtu atMost(int bytes) {
         PathMtu best = MTU_256;
-        for (PathMtu mtu : values()) {
+        for (PathMtu mtu : BY_CODE) {
             if (mtu.bytes() <= bytes) {
                 best = mtu;
             }

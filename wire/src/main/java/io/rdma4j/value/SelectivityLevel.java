@@ -1,10 +1,10 @@
-package io.rdma4j.verbs;
+package io.rdma4j.value;
 
 /** The memory of the peer that a FLUSH concerns. C: {@code enum ibv_selectivity_level}. */
 public enum SelectivityLevel {
-    /** A range of addresses. */
+    /** A range of addresses. C: {@code IBV_FLUSH_RANGE}. */
     RANGE(0),
-    /** The whole memory region of the key. C: {@code IBV_FLUSH_MR}. */
+    /** The whole memory region or window of the key; address and length have no meaning. C: {@code IBV_FLUSH_MR}. */
     REGION(1);
 
     private final int code;

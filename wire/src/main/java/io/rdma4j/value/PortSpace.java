@@ -1,8 +1,6 @@
-package io.rdma4j.cm;
+package io.rdma4j.value;
 
-import io.rdma4j.verbs.QueuePairType;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** A space of port numbers, and the type of service that it provides. C: {@code enum rdma_port_space}. */
 public enum PortSpace {
@@ -16,6 +14,8 @@ public enum PortSpace {
      * Any service, in InfiniBand's own service IDs. An identifier may have any queue pair type. C: {@code RDMA_PS_IB}.
      */
     IB(0x013f);
+
+    private static final CodeTable<PortSpace> BY_CODE = new CodeTable<>(values(), PortSpace::code);
 
     private final int code;
 
@@ -49,6 +49,6 @@ public enum PortSpace {
 
     /** Returns the constant with a numeric value of {@code enum rdma_port_space}, or nothing if there is none. */
     public static Optional<PortSpace> ofCode(int code) {
-        return Stream.of(values()).filter(each -> each.code == code).findFirst();
+        return BY_CODE.get(code);
     }
 }

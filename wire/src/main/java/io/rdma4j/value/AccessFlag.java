@@ -1,4 +1,4 @@
-package io.rdma4j.verbs;
+package io.rdma4j.value;
 
 import java.util.Set;
 
@@ -18,8 +18,8 @@ public enum AccessFlag {
     ZERO_BASED(32),
     /**
      * The device finds pages when it uses them, instead of locking all of them at registration. Only for memory regions. Only devices
-     * with {@link DeviceAttributes#hasOnDemandPaging} take it, for the operations of {@link DeviceAttributes#onDemandOperations}. The
-     * software device never locks memory, so this changes nothing there.
+     * that have on-demand paging ({@code DeviceAttributes.hasOnDemandPaging}) take it, for the operations of {@code
+     * DeviceAttributes.onDemandOperations}. The software device never locks memory, so this changes nothing there.
      */
     ON_DEMAND(64),
     /**
@@ -29,12 +29,12 @@ public enum AccessFlag {
     HUGE_TLB(128),
     /**
      * The peer may post a FLUSH that makes what it wrote visible to all ({@link PlacementType#GLOBAL}). For memory regions and
-     * queue pairs of devices with {@link DeviceCapability#FLUSH_GLOBAL}.
+     * queue pairs of devices with {@code DeviceCapability.FLUSH_GLOBAL}.
      */
     FLUSH_GLOBAL(1 << 8),
     /**
      * The peer may post a FLUSH that makes what it wrote persistent ({@link PlacementType#PERSISTENT}). For memory regions and
-     * queue pairs of devices with {@link DeviceCapability#FLUSH_PERSISTENT}. The memory of the region has to be persistent:
+     * queue pairs of devices with {@code DeviceCapability.FLUSH_PERSISTENT}. The memory of the region has to be persistent:
      * on the software device a mapped file ({@link java.lang.foreign.MemorySegment#isMapped}), on others persistent memory.
      */
     FLUSH_PERSISTENT(1 << 9),
