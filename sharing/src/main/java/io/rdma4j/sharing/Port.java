@@ -89,6 +89,6 @@ public abstract class Port {
 
     @Override
     public String toString() {
-        return "port " + Gid.toString(high, low);
+        return "port " + new Gid(high, low).addressText();
     }
 }

@@ -4,8 +4,6 @@ import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.link.host.Interfaces;
 import io.rdma4j.link.system.LinkSets;
 import io.rdma4j.value.Gid;
-import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -267,7 +265,7 @@ public final class RunDirectory {
     }
 
     private static String addressName(long high, long low, int scope) {
-        String plain = Gid.toString(high, low).replace(':', '_');
+        String plain = new Gid(high, low).addressText().replace(':', '_');
         return GidAddresses.isLinkLocal(high) ? plain + "-" + scope : plain;
     }
 

@@ -2,7 +2,6 @@ package io.rdma4j.sharing;
 
 import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.link.host.Interfaces;
-import io.rdma4j.value.Gid;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.HashMap;

@@ -8,8 +8,6 @@ import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.SendBurst;
 import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.link.memory.MemoryNetwork;
-import io.rdma4j.soft.engine.Receiver;
-import io.rdma4j.value.Gid;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;

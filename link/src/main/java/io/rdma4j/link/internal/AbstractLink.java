@@ -5,7 +5,6 @@ import io.rdma4j.link.LinkStatistics;
 import io.rdma4j.link.SendBurst;
 import io.rdma4j.link.host.GidAddresses;
 import io.rdma4j.value.Gid;
-import io.rdma4j.wire.Frame;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 

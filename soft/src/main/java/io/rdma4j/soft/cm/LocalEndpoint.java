@@ -1,10 +1,10 @@
 package io.rdma4j.soft.cm;
 
 import io.rdma4j.link.host.Interfaces;
-import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.value.Gid;
 import io.rdma4j.value.PathMtu;
 import io.rdma4j.verbs.Device;
+import io.rdma4j.wire.cm.CmRoute;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
