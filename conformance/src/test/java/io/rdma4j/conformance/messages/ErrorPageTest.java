@@ -38,6 +38,7 @@ class ErrorPageTest {
             "verbs/src/main",
             "cm/src/main",
             "soft/src/main",
+            "sharing/src/main",
             "hardware/src/main",
             "link/src/main",
             "sockets/src/main",
