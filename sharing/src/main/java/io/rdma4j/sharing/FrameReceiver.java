@@ -2,7 +2,7 @@ package io.rdma4j.sharing;
 
 import io.rdma4j.link.ReceiveBurst;
 
-/** What becomes of the frames that arrive at a port. Used under the engine lock; allocates nothing. */
+/** Processes the frames that arrive at a port. Used under the engine lock; allocates nothing. */
 public interface FrameReceiver {
     /** Processes frames that arrived at UDP port 4791, for this process or to be {@linkplain Port#relay relayed}. */
     void onFrames(long nowNanos, Port port, ReceiveBurst burst);

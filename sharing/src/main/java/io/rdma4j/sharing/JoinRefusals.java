@@ -74,7 +74,7 @@ final class JoinRefusals {
         }
         return new SharingException(
                 SharingException.Reason.NO_ANSWER,
-                "does not answer",
+                "does not answer this process",
                 "It may be stopped, by a debugger or SIGSTOP, and cannot be replaced without native access: continue or"
                         + " terminate it, and try again",
                 null);

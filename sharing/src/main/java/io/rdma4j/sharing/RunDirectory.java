@@ -41,7 +41,7 @@ public final class RunDirectory {
     /** Environment variable, or system property {@code rdma4j.run.dir}, that names the directory. */
     public static final String OVERRIDE = "RDMA4J_RUN_DIR";
 
-    /** What to try if the file system of the directory has no locks. */
+    /** The advice if the file system of the directory has no locks. */
     static final String LOCAL_FILE_SYSTEM = "Name a directory on a local file system by " + OVERRIDE;
 
     /** The end of the names of the sockets at which processes take rings. */

@@ -1,6 +1,6 @@
 package io.rdma4j.sharing;
 
-/** What passes between this process and others of its host. Written under the engine lock; other threads may read stale values. */
+/** Counts the packets that pass between this process and others of its host. Written under the engine lock; other threads may read stale values. */
 public final class SharingCounters {
     /** Packets written to shared memory, which the engine counts as sent, too. */
     public long memorySentPackets;

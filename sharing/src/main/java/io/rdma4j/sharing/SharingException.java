@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 public final class SharingException extends Exception {
     private static final long serialVersionUID = 1;
 
-    /** What prevents it. */
+    /** The kind of a refusal. */
     public enum Reason {
         /** Another process has it. */
         IN_USE,
@@ -28,8 +28,8 @@ public final class SharingException extends Exception {
     /**
      * Creates the exception.
      *
-     * @param details what was refused, with its objects; for {@link Reason#SYSTEM} the step that has failed
-     * @param hint what to try, or empty
+     * @param details the refusal, with its objects; for {@link Reason#SYSTEM} the step that has failed
+     * @param hint advice, or empty
      */
     SharingException(Reason reason, String details, String hint, @Nullable Throwable cause) {
         super(details, cause);
@@ -37,17 +37,17 @@ public final class SharingException extends Exception {
         this.hint = hint;
     }
 
-    /** Returns what prevents it. */
+    /** Returns the kind of the refusal. */
     public Reason reason() {
         return reason;
     }
 
-    /** Returns what was refused. */
+    /** Returns the refusal, with its objects. */
     public String details() {
         return String.valueOf(getMessage());
     }
 
-    /** Returns what to try, or an empty text. */
+    /** Returns advice, or an empty text. */
     public String hint() {
         return hint;
     }

@@ -36,6 +36,7 @@ class ErrorPageTest {
             "library/src/main",
             "verbs/src/main",
             "cm/src/main",
+            "sharing/src/main",
             "soft/src/main",
             "hardware/src/main",
             "link/src/main",

@@ -11,7 +11,7 @@ import java.util.Map;
  * The running parts of a stack, which its devices share.
  *
  * @param engines drive the queue pairs
- * @param sharing what this process shares with others
+ * @param sharing the state that this process shares with others
  * @param ports the ports of addresses
  * @param gsi queue pair 1, which the main engine drives
  * @param groups the multicast groups that the main engine receives

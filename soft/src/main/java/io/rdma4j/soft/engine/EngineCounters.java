@@ -2,7 +2,7 @@ package io.rdma4j.soft.engine;
 
 import io.rdma4j.sharing.SharingCounters;
 
-/** The counters of an engine. What passes between processes is in {@link SharingCounters}. Written under the engine lock; other threads may read stale values. */
+/** The counters of an engine. Packets between processes are in {@link SharingCounters}. Written under the engine lock; other threads may read stale values. */
 public final class EngineCounters {
     /** Packets read from links, from shared memory and from the process that owns an address. */
     public long receivedPackets;

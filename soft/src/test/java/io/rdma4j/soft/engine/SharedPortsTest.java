@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a caller hears if an address cannot be used. This test acts as the other processes. */
+/** A caller hears why an address cannot be used. This test acts as the other processes. */
 @Timeout(20)
 class SharedPortsTest {
     private static final InetAddress ADDRESS = InetAddress.ofLiteral("127.0.0.1");

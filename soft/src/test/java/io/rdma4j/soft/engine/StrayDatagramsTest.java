@@ -46,7 +46,7 @@ class StrayDatagramsTest {
     private final LinkSet others = network.newLinkSet();
     private final List<HostProcess> processes = new ArrayList<>();
 
-    /** What a process of this address has. */
+    /** The parts of a process of this address. */
     private final class HostProcess {
         final Sharing sharing;
         final Engines engines;
