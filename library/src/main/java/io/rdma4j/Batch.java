@@ -98,6 +98,14 @@ public final class Batch {
         return add(SendOperation.FLUSH, null, target, PlacementType.bits(types));
     }
 
+    /**
+     * Removes the operations that are not posted yet, such as those that were added before one that was refused. Those that were posted
+     * are not affected.
+     */
+    public void clear() {
+        count = 0;
+    }
+
     private Batch add(SendOperation operation, @Nullable Buffer local, @Nullable RemoteMemory remote, long operand) {
         if (count == requests.length) {
             grow();

@@ -81,21 +81,28 @@ abstract class ChannelEvents {
 
     /** Handles the events that have arrived. Does not wait. */
     void handle() {
-        if (!channel.isReady() || !lock.tryLock()) {
-            return;
-        }
         try {
-            while (!isClosed && channel.isReady()) {
-                try (CmEvent event = channel.poll()) {
-                    if (event != null) {
-                        handle(event);
-                    }
+            // Whoever finds the lock held relies on its holder, which therefore looks again after it has released the
+            // lock.
+            while (!isClosed && channel.isReady() && lock.tryLock()) {
+                try {
+                    handleAll();
+                } finally {
+                    lock.unlock();
                 }
             }
         } catch (ClosedException closed) {
             return; // nobody needs the events any more
-        } finally {
-            lock.unlock();
+        }
+    }
+
+    private void handleAll() {
+        while (!isClosed && channel.isReady()) {
+            try (CmEvent event = channel.poll()) {
+                if (event != null) {
+                    handle(event);
+                }
+            }
         }
     }
 
@@ -134,6 +141,11 @@ abstract class ChannelEvents {
         }
         String reason = end;
         return new DisconnectedException(operation, reason == null ? "the connection has ended" : reason);
+    }
+
+    /** Returns whether the program closes the queue pair, or has closed it. */
+    boolean isClosing() {
+        return isClosing;
     }
 
     boolean isClosed() {

@@ -151,6 +151,7 @@ final class CompletionWait {
         if (status == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR && hasEnded()) {
             return events.ended(operation);
         }
+        requireOpen(operation); // the program may have closed the connection during the wait for its end
         return WorkRequestException.of(
                 operation, status, owner + " failed with " + status + ": " + explain(queuePair, status));
     }
@@ -170,11 +171,11 @@ final class CompletionWait {
     private boolean hasEnded() {
         events.handle();
         if (!events.isEnded()) {
-            BooleanSupplier isKnown = () -> events.isReady() || events.isEnded();
+            BooleanSupplier isKnown = () -> events.isReady() || events.isEnded() || events.isClosing();
             var _ = events.signal().await(driver, isKnown, driver.nanoTime() + END_NANOS);
             events.handle();
         }
-        return events.isEnded();
+        return events.isEnded() || events.isClosing();
     }
 
     /** Ends the waits. A thread that begins one now is refused. */

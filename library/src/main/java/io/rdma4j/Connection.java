@@ -288,7 +288,7 @@ public final class Connection implements AutoCloseable {
      * @param target at least 8 bytes at an address that is a multiple of 8
      * @param value the number, which is sent in the byte order of this host
      * @throws IllegalArgumentException if the peer's memory is shorter
-     * @throws io.rdma4j.verbs.RdmaException as {@link #write(Buffer, RemoteMemory)}; {@code ENOTSUP} if the device has no such operation
+     * @throws io.rdma4j.verbs.RdmaException as {@link #write(Buffer, RemoteMemory)}; {@code EOPNOTSUPP} if the device has no such operation
      */
     public void atomicWrite(RemoteMemory target, long value) {
         target.requireLength(Long.BYTES);
@@ -308,7 +308,7 @@ public final class Connection implements AutoCloseable {
      * @param target the memory that was written
      * @param types one or both placement types
      * @throws IllegalArgumentException if there is no type
-     * @throws io.rdma4j.verbs.RdmaException as {@link #write(Buffer, RemoteMemory)}; {@code ENOTSUP} if the device has no such operation
+     * @throws io.rdma4j.verbs.RdmaException as {@link #write(Buffer, RemoteMemory)}; {@code EOPNOTSUPP} if the device has no such operation
      */
     public void flush(RemoteMemory target, Set<PlacementType> types) {
         sends.execute(SendOperation.FLUSH, null, target, PlacementType.bits(types), 0, sends.deadlineNanos());

@@ -85,7 +85,7 @@ public final class ConnectionRequest extends ConnectionSetup<ConnectionRequest> 
         beginAnswer();
         try {
             ConnectionEvents events = new ConnectionEvents(channel, id);
-            Steps steps = new Steps(channel, "accept", options().timeout());
+            Steps steps = new Steps(channel, "accept", peer.address(), options().timeout());
             Connection connection = step(() -> new Connection(events, this));
             return connection.begin(() -> step(this::sendAcceptance), steps);
         } catch (RuntimeException | Error failed) {

@@ -53,7 +53,7 @@ public abstract sealed class ConnectionSetup<S extends ConnectionSetup<S>> permi
     }
 
     /**
-     * Sets what the peer's program receives with the request or the acceptance, in {@link Peer#privateData}.
+     * Sets what the peer's program receives with the request or the acceptance, in {@link Peer#privateData}, in place of any memory.
      *
      * @param value the data; at most {@link ConnectionParameters#REQUEST_PRIVATE_DATA} bytes to connect, {@link
      *     ConnectionParameters#REPLY_PRIVATE_DATA} to accept
@@ -64,7 +64,10 @@ public abstract sealed class ConnectionSetup<S extends ConnectionSetup<S>> permi
         return self();
     }
 
-    /** Lets the peer use memory: its address and key are sent with the request or the acceptance, for {@link Peer#memory}. */
+    /**
+     * Lets the peer use memory: its address and key are sent with the request or the acceptance, for {@link Peer#memory}, in place of any other
+     * private data. A program that needs both sends the rest in a message.
+     */
     public S privateData(Exposed memory) {
         exposed = memory;
         return self();

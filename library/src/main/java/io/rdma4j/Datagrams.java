@@ -153,7 +153,7 @@ public final class Datagrams implements AutoCloseable {
         InetAddress local;
         try (EventChannel channel = manager.openEventChannel();
                 CmId id = channel.createId(PortSpace.UDP)) {
-            Steps steps = new Steps(channel, "toward", DEFAULT_TIMEOUT);
+            Steps steps = new Steps(channel, "toward", peer, DEFAULT_TIMEOUT);
             id.resolveAddress(peer, steps.remaining());
             steps.await(CmEvent.Type.ADDRESS_RESOLVED);
             local = Objects.requireNonNull(id.localAddress(), "the address is not resolved")
@@ -221,7 +221,7 @@ public final class Datagrams implements AutoCloseable {
         requireOpen("resolve");
         try (EventChannel channel = manager.openEventChannel();
                 CmId asking = channel.createId(PortSpace.UDP)) {
-            Steps steps = new Steps(channel, "resolve", timeout);
+            Steps steps = new Steps(channel, "resolve", peer, timeout);
             steps.resolve(asking, new InetSocketAddress(address.getAddress(), 0), peer);
             asking.connect(ConnectionParameters.NONE.withQueuePairNumber(queuePair.number()));
             CmEvent event = steps.await(CmEvent.Type.ESTABLISHED);
@@ -246,7 +246,7 @@ public final class Datagrams implements AutoCloseable {
     private Membership join(MulticastJoinAttributes group) {
         requireOpen("join");
         return Opening.open(manager, PortSpace.UDP, (channel, joining) -> {
-            Steps steps = new Steps(channel, "join", DEFAULT_TIMEOUT);
+            Steps steps = new Steps(channel, "join", group.group().addressText(), DEFAULT_TIMEOUT);
             joining.bindAddress(new InetSocketAddress(address.getAddress(), 0));
             joining.joinMulticast(group);
             CmEvent event = steps.await(CmEvent.Type.MULTICAST_JOIN);

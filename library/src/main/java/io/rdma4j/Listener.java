@@ -50,7 +50,8 @@ public final class Listener implements Iterable<ConnectionRequest>, AutoCloseabl
     /**
      * Listens at an address of this host.
      *
-     * @param local the address; a wildcard for all addresses that have a device; port 0 for any free port, see {@link #address}
+     * @param local the address; a wildcard for all addresses of network interfaces that have a device, which of {@code 127.0.0.0/8} is
+     *     {@code 127.0.0.1} only, and which are of its own family; port 0 for any free port, see {@link #address}
      * @throws io.rdma4j.verbs.RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} if the port is in use; {@code EADDRNOTAVAIL} if no interface
      *     has the address; {@code ENODEV} if no device has it
      */
@@ -135,11 +136,20 @@ public final class Listener implements Iterable<ConnectionRequest>, AutoCloseabl
 
     /**
      * Stops listening. Requests that nobody has taken are rejected, and threads that wait in {@link #accept()} end with {@link
-     * ClosedException}. Requests and connections that were taken remain. Closing again has no effect.
+     * ClosedException}. Requests and connections that were taken remain. Closing again has no effect. An interrupted thread closes the
+     * listener, too, and stays interrupted.
      */
     @Override
     public void close() {
-        Cleanup.runAll(List.of(id::close, channel::close));
+        // The identifier waits for threads that are just taking a request, which an interrupt would end too early.
+        boolean wasInterrupted = Thread.interrupted();
+        try {
+            Cleanup.runAll(List.of(id::close, channel::close));
+        } finally {
+            if (wasInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     @Override

@@ -161,6 +161,7 @@ final class SendQueue {
             return count;
         } catch (PartialPostException failed) {
             posted = before + failed.posted();
+            requireUsable(BATCH); // another thread may have closed the connection meanwhile
             throw failed;
         }
     }
@@ -256,6 +257,7 @@ final class SendQueue {
             }
             wait.arm(operation);
             if (poll()) {
+                signalProgress();
                 continue;
             }
             if (!wait.await(deadlineNanos) && !poll()) {

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class Steps {
     private final EventChannel channel;
     private final String operation;
+    private final Object peer;
     private final Deadline deadline;
 
     /**
@@ -19,10 +20,12 @@ final class Steps {
      *
      * @param channel the channel, to which only this identifier reports
      * @param operation the call, for messages
+     * @param peer the address that has to answer, for messages
      */
-    Steps(EventChannel channel, String operation, Duration timeout) {
+    Steps(EventChannel channel, String operation, Object peer, Duration timeout) {
         this.channel = channel;
         this.operation = operation;
+        this.peer = peer;
         deadline = new Deadline(channel, timeout);
     }
 
@@ -43,7 +46,10 @@ final class Steps {
     CmEvent await(CmEvent.Type type) {
         try (CmEvent event = channel.await(deadline.remaining())) {
             if (event == null) {
-                throw new RdmaTimeoutException(operation, "the peer has not answered in time", "");
+                throw new RdmaTimeoutException(
+                        operation,
+                        "the peer has not answered in time: " + peer,
+                        "Check that its host is up, that UDP port 4791 is open both ways, and that its program is not stopped");
             }
             if (event.type() != type) {
                 throw event.toException(operation);

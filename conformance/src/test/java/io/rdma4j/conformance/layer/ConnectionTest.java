@@ -244,6 +244,25 @@ class ConnectionTest {
     }
 
     @Test
+    void operationsThatAreNotPostedCanBeRemovedFromABatch() {
+        try (Ends ends = connect();
+                Buffer buffer = ends.client().allocate(BYTES)) {
+            buffer.memory().fill((byte) 5);
+            Batch batch =
+                    ends.client().batch().write(buffer, ends.client().peer().memory());
+            RemoteMemory tooShort = ends.client().peer().memory().slice(0, 8);
+            assertThatIllegalArgumentException().isThrownBy(() -> batch.write(buffer, tooShort));
+            assertThat(batch.size()).isEqualTo(1);
+            batch.clear();
+            assertThat(batch.size()).isZero();
+            batch.write(buffer.slice(0, 8), tooShort).post().await();
+            assertThat(memory.asSlice(0, 8).mismatch(buffer.memory().asSlice(0, 8)))
+                    .isEqualTo(-1);
+            assertThat(memory.get(ValueLayout.JAVA_BYTE, 8)).isNotEqualTo((byte) 5);
+        }
+    }
+
+    @Test
     @NotOn(value = Driver.SIW, because = "has iWARP, which completes a request when it is sent")
     void refusedAccessHasAnExceptionOfItsOwnAndEndsTheConnection() {
         try (Ends ends = connect();

@@ -144,7 +144,7 @@ final class Listening {
             }
             return earlier;
         } catch (RdmaException refusal) {
-            if (refusal.errno() != Errno.EMFILE) {
+            if (refusal.errno() != Errno.EMFILE && refusal.errno() != Errno.EINTR) {
                 refused.add(name);
             }
             return earlier == null ? refusal : earlier;
@@ -152,12 +152,7 @@ final class Listening {
     }
 
     private void unserve(InetAddress address) {
-        try {
-            service.endpoints().unregisterService(address, serviceId);
-        } catch (RdmaException removed) {
-            // The host no longer has the address, so no request can arrive there.
-            return;
-        }
+        service.endpoints().unregisterService(address, serviceId);
     }
 
     /** Stops receiving requests. */

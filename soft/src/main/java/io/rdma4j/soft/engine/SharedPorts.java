@@ -9,6 +9,7 @@ import io.rdma4j.sharing.SharingException;
 import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.host.SystemFailure;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.InterruptedRdmaException;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.wait.Signal;
 import io.rdma4j.wire.Frame;
@@ -107,7 +108,10 @@ public final class SharedPorts {
                 awaitConnected(port);
                 return port;
             }
-            if (now() - giveUpNanos >= 0 || !pause()) {
+            if (!pause()) {
+                throw interrupted("rdma_bind_addr", address);
+            }
+            if (now() - giveUpNanos >= 0) {
                 throw held(address, String.valueOf(refusal));
             }
         }
@@ -149,13 +153,16 @@ public final class SharedPorts {
         await(() -> port.isRegistered(serviceId) || port.isRefused(), REGISTRATION_NANOS);
         if (!port.isRegistered(serviceId)) {
             unregister(port, serviceId);
-            throw refusal("rdma_listen", port);
+            throw failure("rdma_listen", port);
         }
     }
 
-    /** Stops receiving requests to a local address for a service ID. */
+    /** Stops receiving requests to a local address for a service ID, whoever owns the port, and if nobody does. Does not wait. */
     public void unregisterService(InetAddress address, long serviceId) {
-        unregister(openHostPort(address), serviceId);
+        HostPort port = find(address);
+        if (port != null) {
+            unregister(port, serviceId);
+        }
     }
 
     private void unregister(HostPort port, long serviceId) {
@@ -171,7 +178,7 @@ public final class SharedPorts {
     private void awaitConnected(HostPort port) {
         await(() -> port.isConnected() || port.isRefused(), WELCOME_NANOS);
         if (!port.isConnected()) {
-            throw refusal("ibv_modify_qp", port);
+            throw failure("ibv_modify_qp", port);
         }
     }
 
@@ -226,11 +233,19 @@ public final class SharedPorts {
         }
     }
 
-    private static RdmaException refusal(String operation, HostPort port) {
+    /** Returns the exception for a wait for the owner that has ended without success. */
+    private static RdmaException failure(String operation, HostPort port) {
+        if (Thread.currentThread().isInterrupted()) {
+            return interrupted(operation, port.address());
+        }
         SharingException refusal = port.refusal();
         String owner = "the process that owns UDP port 4791 of " + AddressText.of(port.address());
         return new RdmaException(
                 operation, SystemFailure.errno(refusal), owner + " " + refusal.details(), refusal.hint());
+    }
+
+    private static RdmaException interrupted(String operation, InetAddress address) {
+        return new InterruptedRdmaException(operation, "the wait for UDP port 4791 of " + AddressText.of(address), "");
     }
 
     private RdmaException held(InetAddress address, String refusal) {

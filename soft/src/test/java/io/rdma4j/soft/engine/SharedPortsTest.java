@@ -1,5 +1,6 @@
 package io.rdma4j.soft.engine;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.link.LinkSet;
@@ -12,6 +13,7 @@ import io.rdma4j.sharing.Sharing;
 import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.InterruptedRdmaException;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.wire.Frame;
 import java.net.InetAddress;
@@ -75,6 +77,23 @@ class SharedPortsTest {
     void portOfAnotherProgramIsHeld() throws Exception {
         others.openUdp(ADDRESS, Frame.UDP_PORT);
         assertRefused(ADDRESS, Errno.EADDRINUSE, "UDP port 4791 of 127.0.0.1 is held by something", "rdma_rxe");
+    }
+
+    @Test
+    void interruptedThreadIsToldSo() throws Exception {
+        others.openUdp(ADDRESS, Frame.UDP_PORT);
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> ports.openHostPort(ADDRESS))
+                .isInstanceOf(InterruptedRdmaException.class)
+                .hasMessageContaining("the wait for UDP port 4791 of 127.0.0.1");
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    /** Otherwise the end of a listener would wait for an owner, and fail without one. */
+    @Test
+    void endOfAServiceOpensNoPort() throws Exception {
+        ports.unregisterService(ADDRESS, 7);
+        others.openUdp(ADDRESS, Frame.UDP_PORT); // free
     }
 
     @Test
