@@ -25,6 +25,9 @@ final class AddressSiblings {
     private final long low;
     private final AtomicIntegerArray ports = new AtomicIntegerArray(SLOTS);
 
+    /** 1 for each process of which only the owner that has ended has told: it may have ended, too. */
+    private final AtomicIntegerArray unconfirmed = new AtomicIntegerArray(SLOTS);
+
     /** Creates an empty table for an address in GID form. */
     AddressSiblings(long high, long low) {
         this.high = high;
@@ -38,19 +41,32 @@ final class AddressSiblings {
     void put(int slot, int udpPort) {
         if (slot != 0) {
             ports.set(slot & 0xff, udpPort);
+            unconfirmed.set(slot & 0xff, 0);
         }
     }
 
-    /** Returns whether the UDP port of the process of a slot is known. */
+    /** Returns whether the process of a slot is listed, or was listed by an owner that has ended. */
     boolean knows(int slot) {
-        return ports.get(slot & 0xff) != 0;
+        return ports.get(slot & 0xff) != 0 || unconfirmed.get(slot & 0xff) != 0;
     }
 
-    /** Removes all processes. */
-    void clear() {
+    /** Forgets the UDP ports, which the next owner tells again. The processes stay known until then. */
+    void onOwnerEnded() {
         for (int slot = 0; slot < SLOTS; slot++) {
-            ports.set(slot, 0);
+            if (ports.getAndSet(slot, 0) != 0) {
+                unconfirmed.set(slot, 1);
+            }
         }
+    }
+
+    /** Returns whether an owner that has ended has listed processes that nobody has told of since. */
+    boolean hasUnconfirmed() {
+        for (int slot = 0; slot < SLOTS; slot++) {
+            if (unconfirmed.get(slot) != 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

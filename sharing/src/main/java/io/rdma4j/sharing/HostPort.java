@@ -171,6 +171,9 @@ public final class HostPort extends Port {
             MemberTable members = new MemberTable(engine, this, listener, graceEnds);
             become(new Owner(engine, this, members, udp, role.sender()));
             refusals.onJoined();
+            if (siblings.hasUnconfirmed()) {
+                watch.start();
+            }
             engine.onProgress();
         } catch (IOException e) {
             udp.close();

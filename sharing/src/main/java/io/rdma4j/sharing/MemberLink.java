@@ -266,7 +266,7 @@ final class MemberLink implements Link {
     private void end(boolean isEnd) {
         if (isEnd) {
             ended = true;
-            port.siblings().clear();
+            port.siblings().onOwnerEnded();
         }
     }
 

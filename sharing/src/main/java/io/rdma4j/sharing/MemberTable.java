@@ -246,14 +246,15 @@ final class MemberTable {
     }
 
     /**
-     * Reports the processes that have exited while the former owner was stopped: nobody noticed. Those that have not joined, but exist, may
-     * be stopped, too.
+     * Reports the processes that have exited together with the former owner, or while it was stopped: nobody noticed. Those that have not
+     * joined, but exist, may be stopped.
      */
     void reportLost() {
         for (int slot = 1; slot < SLOTS && isGraceOver(); slot++) {
             if (bySlot[slot] == null && port.siblings().knows(slot) && !port.isSlotInUse(slot)) {
                 port.siblings().put(slot, 0);
                 reportExit(slot);
+                port.onCrashDisconnects(port.crashDisconnectsOf(slot));
             }
         }
     }

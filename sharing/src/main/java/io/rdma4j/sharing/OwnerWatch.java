@@ -29,11 +29,16 @@ final class OwnerWatch {
         timer = engine.timer(this::onDeadline);
     }
 
-    /** Begins to watch, if this kind of link set can replace an owner. */
+    /** Begins to watch, if this kind of link set can replace an owner, or the former owner may have ended together with others. */
     void start() {
-        if (engine.links().opensBeside()) {
+        if (isNeeded()) {
             timer.set(engine.nowNanos() + INTERVAL_NANOS);
         }
+    }
+
+    private boolean isNeeded() {
+        return engine.links().opensBeside()
+                || port.role() instanceof Owner && port.siblings().hasUnconfirmed();
     }
 
     private void onDeadline(long nowNanos) {
@@ -51,6 +56,9 @@ final class OwnerWatch {
             case Owner owner -> {
                 port.claimInput();
                 owner.members().reportLost();
+                if (!isNeeded()) {
+                    return;
+                }
             }
             case PortRole.Ownerless _, PortRole.NotOpen _ -> {
                 return; // started again when there is an owner

@@ -96,8 +96,19 @@ class AddressSiblingsTest {
         siblings.put(8, 1235);
         siblings.put(7, 0);
         assertThat(siblings.portOf(burst(HERE, 7 << 16))).isZero();
-        siblings.clear();
+        assertThat(siblings.knows(7)).isFalse();
+    }
+
+    @Test
+    void processesStayKnownWhenTheirOwnerHasEnded() {
+        siblings.put(8, 1235);
+        siblings.onOwnerEnded();
         assertThat(siblings.portOf(burst(HERE, 8 << 16))).isZero();
+        assertThat(siblings.knows(8)).isTrue();
+        assertThat(siblings.hasUnconfirmed()).isTrue();
+        siblings.put(8, 0);
+        assertThat(siblings.knows(8)).isFalse();
+        assertThat(siblings.hasUnconfirmed()).isFalse();
     }
 
     @Test

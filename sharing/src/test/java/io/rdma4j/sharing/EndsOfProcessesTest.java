@@ -189,6 +189,21 @@ class EndsOfProcessesTest {
     }
 
     @Test
+    void processThatExitsTogetherWithTheOwnerIsReportedByTheNextOwner() throws Exception {
+        Joined member = new Joined();
+        table(SLOT - 2).add(connection(SLOT - 2, 1));
+        send(member.channel, RelayMessage.SIBLING, SLOT - 2, 0xc1, 0x02);
+        member.listener.close();
+        member.port.close();
+        member.channel.close();
+        assertThat(Objects.requireNonNull(exits.poll(10, TimeUnit.SECONDS)).getFirst())
+                .isEqualTo(SLOT - 1);
+        assertThat(Objects.requireNonNull(exits.poll(10, TimeUnit.SECONDS)).getFirst())
+                .isEqualTo(SLOT - 2);
+        assertThat(crashDisconnects.poll(10, TimeUnit.SECONDS)).containsExactly(connection(SLOT - 2, 1));
+    }
+
+    @Test
     void ownerThatSendsUnknownMessagesIsNotTakenForExited() throws Exception {
         Joined member = new Joined();
         member.ownersTable.add(connection(SLOT - 1, 1));
@@ -364,15 +379,17 @@ class EndsOfProcessesTest {
     /** A process that has joined the owner, which is played by this test. */
     private final class Joined {
         final TestEngine engine;
+        final Link port;
+        final LinkSet.LocalListener listener;
         final LocalChannel channel;
         final CrashDisconnectTable ownersTable;
         final int udpPort;
 
         Joined() throws Exception {
-            others.openUdp(ADDRESS, Frame.UDP_PORT);
+            port = others.openUdp(ADDRESS, Frame.UDP_PORT);
             engine = engine();
             ownersTable = table(SLOT - 1); // the stack has removed the files of slots that are free
-            LinkSet.LocalListener listener = others.listenLocal(socket());
+            listener = others.listenLocal(socket());
             FutureTask<HostPort> opening = opening(engine);
             LocalChannel accepted = listener.accept();
             while (accepted == null) {
