@@ -162,15 +162,21 @@ public final class RelayTarget implements FuzzTarget {
         Fixture fixture = Fixture.INSTANCE;
         fixture.engine.lock();
         try {
-            fixture.port.siblings().clear();
+            forgetAll(fixture.port.siblings());
             if ((u8() & 1) == 0) {
                 toOwner(fixture);
             } else {
                 toMember(fixture);
             }
         } finally {
-            fixture.port.siblings().clear();
+            forgetAll(fixture.port.siblings());
             fixture.engine.unlock();
+        }
+    }
+
+    private static void forgetAll(AddressSiblings siblings) {
+        for (int slot = 0; slot <= 0xff; slot++) {
+            siblings.put(slot, 0);
         }
     }
 
