@@ -82,8 +82,7 @@ abstract class ChannelEvents {
     /** Handles the events that have arrived. Does not wait. */
     void handle() {
         try {
-            // Whoever finds the lock held relies on its holder, which therefore looks again after it has released the
-            // lock.
+            // A thread that finds the lock held relies on its holder to look again after the release.
             while (!isClosed && channel.isReady() && lock.tryLock()) {
                 try {
                     handleAll();

@@ -252,12 +252,10 @@ final class SendQueue {
     private void pollUntil(String operation, long number, long deadlineNanos) {
         while (completed < number) {
             if (poll()) {
-                signalProgress();
                 continue;
             }
             wait.arm(operation);
             if (poll()) {
-                signalProgress();
                 continue;
             }
             if (!wait.await(deadlineNanos) && !poll()) {
@@ -280,6 +278,7 @@ final class SendQueue {
         }
     }
 
+    /** Polls once, and wakes the threads that wait for what has been completed. Returns whether anything has. */
     private boolean poll() {
         int count = wait.poll("poll", polled);
         for (int i = 0; i < count; i++) {
@@ -291,6 +290,7 @@ final class SendQueue {
         }
         if (count > 0) {
             completed = polled[count - 1].id();
+            signalProgress();
         }
         return count > 0;
     }

@@ -251,10 +251,15 @@ final class MemberTable {
      */
     void reportLost() {
         for (int slot = 1; slot < SLOTS && isGraceOver(); slot++) {
-            if (bySlot[slot] == null && port.siblings().knows(slot) && !port.isSlotInUse(slot)) {
-                port.siblings().put(slot, 0);
-                reportExit(slot);
-                port.onCrashDisconnects(port.crashDisconnectsOf(slot));
+            if (bySlot[slot] == null && port.siblings().knows(slot)) {
+                // Opened before the slot is found free: afterwards, another process may claim it, with a file of its
+                // own.
+                CrashDisconnectReader left = port.crashDisconnectsOf(slot);
+                if (!port.isSlotInUse(slot)) {
+                    port.siblings().put(slot, 0);
+                    reportExit(slot);
+                    port.onCrashDisconnects(left);
+                }
             }
         }
     }
