@@ -128,7 +128,8 @@ public final class Batch {
      * Starts the operations, in the order in which they were added. Waits only while there are more of them than {@link ConnectionOptions#sends}
      * allows. The batch is empty then, and the buffers must not be changed before {@link #await()} has returned.
      *
-     * @throws io.rdma4j.verbs.RdmaException as {@link Connection#write(Buffer, RemoteMemory)}
+     * @throws io.rdma4j.verbs.RdmaException as {@link Connection#write(Buffer, RemoteMemory)}; if the device refuses an operation, such as
+     *     one that it does not have, which ends the connection if earlier ones of the batch were started
      */
     public Batch post() {
         try {

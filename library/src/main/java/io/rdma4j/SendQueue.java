@@ -162,6 +162,10 @@ final class SendQueue {
         } catch (PartialPostException failed) {
             posted = before + failed.posted();
             requireUsable(BATCH); // another thread may have closed the connection meanwhile
+            if (failed.posted() > 0) {
+                // Only the last work request of a part is signaled, so nothing would report that these are complete.
+                wait.events().end("a part of a batch was refused on " + wait);
+            }
             throw failed;
         }
     }

@@ -374,9 +374,11 @@ public abstract sealed class CmEvent implements AutoCloseable {
             case REJECTED -> new ConnectionRejectedException(operation, Math.max(0, status), privateData(), details);
             case DISCONNECTED -> new DisconnectedException(operation, details);
             default ->
-                errno == Errno.ETIMEDOUT
-                        ? new RdmaTimeoutException(operation, details, "")
-                        : new RdmaException(operation, errno, details, "");
+                switch (errno) {
+                    case ETIMEDOUT -> new RdmaTimeoutException(operation, details, "");
+                    case ECONNRESET -> new DisconnectedException(operation, details);
+                    default -> new RdmaException(operation, errno, details, "");
+                };
         };
     }
 

@@ -3,6 +3,7 @@ package io.rdma4j.cm;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.value.QueuePairState;
 import io.rdma4j.verbs.DeviceAttributes;
+import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttribute;
 import io.rdma4j.verbs.QueuePairAttributes;
@@ -84,16 +85,28 @@ final class IdConnection {
         try {
             toReadyToSend(
                     queuePair, provider, ConnectionParameters.DEVICE_MAXIMUM, ConnectionParameters.DEVICE_MAXIMUM);
+        } catch (RdmaException failed) {
+            String text = "the peer accepted, but " + provider.describe() + " could not be made ready: "
+                    + failed.getMessage();
+            return notConfirmed(reply, queuePair, failed.errno(), text);
+        }
+        try {
             provider.establish();
             return new CmEvent.Established(reply.connection()).inPlaceOf(reply);
         } catch (RdmaException failed) {
-            hasFailed = true;
-            toError(queuePair);
-            String text = "the peer accepted, but " + provider.describe() + " could not be made ready: "
-                    + failed.getMessage();
-            int status = -failed.errno().number();
-            return new CmEvent.Failure(CmEvent.Type.CONNECT_ERROR, status, reply.connection(), text).inPlaceOf(reply);
+            // A connection that was accepted, and whose queue pair is ready, can be confirmed unless it has ended.
+            String text = "the peer accepted, and ended the connection before " + provider.describe()
+                    + " had confirmed it";
+            Errno errno = failed.errno() == Errno.EINVAL ? Errno.ECONNRESET : failed.errno();
+            return notConfirmed(reply, queuePair, errno, text);
         }
+    }
+
+    private CmEvent notConfirmed(CmEvent.ConnectResponse reply, QueuePair queuePair, Errno errno, String text) {
+        hasFailed = true;
+        toError(queuePair);
+        return new CmEvent.Failure(CmEvent.Type.CONNECT_ERROR, -errno.number(), reply.connection(), text)
+                .inPlaceOf(reply);
     }
 
     /**

@@ -10,6 +10,7 @@ import io.rdma4j.value.PortSpace;
 import io.rdma4j.value.QueuePairState;
 import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.ClosedException;
+import io.rdma4j.verbs.DisconnectedException;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
@@ -436,6 +437,22 @@ class EventsTest {
         second.join();
         assertThat(Objects.requireNonNull(reply.get()).type()).isEqualTo(CmEvent.Type.CONNECT_ERROR);
         assertThat(ended.get()).isNull();
+    }
+
+    @Test
+    void connectionThatEndsBeforeItIsConfirmedWasDisconnected() throws InterruptedException {
+        fake.device = new FailingVerbs(0, FailingVerbs::refusal);
+        CmEventSink sink = request();
+        CmId child = next().id();
+        child.createQueuePair(QueuePairInitAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0)));
+        fake.refusal = new RdmaException("rdma_establish", Errno.EINVAL, "the connection has ended", "");
+        sink.onEvent(new CmEvent.ConnectResponse(ConnectionParameters.NONE, ConnectionEnhancement.NONE));
+
+        CmEvent failed = next();
+        assertThat(failed.type()).isEqualTo(CmEvent.Type.CONNECT_ERROR);
+        assertThat(failed.toException("connect"))
+                .isInstanceOf(DisconnectedException.class)
+                .hasMessageContaining("the peer accepted, and ended the connection before");
     }
 
     private static void awaitLatch(CountDownLatch latch) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class FakeProviderId implements ProviderCmId {
     final List<String> calls = new ArrayList<>();
 
-    /** The exception that listening throws, or null. */
+    /** The exception that listening and confirming a connection throw, or null. */
     @Nullable
     RdmaException refusal;
 
@@ -71,6 +71,9 @@ final class FakeProviderId implements ProviderCmId {
     @Override
     public void establish() {
         calls.add("establish");
+        if (refusal != null) {
+            throw refusal;
+        }
     }
 
     @Override

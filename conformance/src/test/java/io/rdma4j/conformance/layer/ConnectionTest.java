@@ -263,6 +263,22 @@ class ConnectionTest {
     }
 
     @Test
+    void batchThatTheDeviceRefusesInPartEndsTheConnection() {
+        try (Ends ends = connect(ConnectionOptions.defaults().withCloseTimeout(Duration.ofHours(1)));
+                Buffer buffer = ends.client().allocate(8)) {
+            RemoteMemory target = ends.client().peer().memory().slice(0, 8);
+            RemoteMemory tooLarge = new RemoteMemory(target.address(), target.key(), 1L << 32); // for a FLUSH
+            Batch batch = ends.client().batch().flush(tooLarge, Set.of(PlacementType.GLOBAL));
+            assertThatExceptionOfType(RdmaException.class).isThrownBy(batch::post);
+            assertThat(ends.client().isOpen()).isTrue();
+
+            batch.write(buffer, target).flush(tooLarge, Set.of(PlacementType.GLOBAL));
+            assertThatExceptionOfType(RdmaException.class).isThrownBy(batch::post);
+            assertThat(ends.client().isOpen()).isFalse();
+        }
+    }
+
+    @Test
     @NotOn(value = Driver.SIW, because = "has iWARP, which completes a request when it is sent")
     void refusedAccessHasAnExceptionOfItsOwnAndEndsTheConnection() {
         try (Ends ends = connect();
