@@ -37,7 +37,7 @@ struct java_thread {
 
 extern __thread struct java_thread java_thread __attribute__((tls_model("initial-exec")));
 
-/* Tells whether Java itself calls: the rooms for the machine's own devices use libibverbs and /dev/infiniband/rdma_cm, too. */
+/* Tells whether Java itself calls: the modules for the machine's own devices use libibverbs and /dev/infiniband/rdma_cm, too. */
 static inline int is_called_by_java(void)
 {
 	return java_thread.depth > 0;

@@ -61,7 +61,7 @@ case_devinfo() {
 conformance_class_path=
 conformance_build() {
     # shellcheck disable=SC2086
-    conformance_class_path=$("$repo_dir/.ci/class-path" conformance $(sed -n 's/^rooms="\(.*\)"$/\1/p' "$repo_dir/conformance/run")) ||
+    conformance_class_path=$("$repo_dir/.ci/class-path" conformance $(sed -n 's/^modules="\(.*\)"$/\1/p' "$repo_dir/conformance/run")) ||
         die 'the conformance tests cannot be built'
 }
 
@@ -134,12 +134,12 @@ case_chosen_device() { # SERVER CLIENT
 # netty SIDE LABEL ROLE ADDRESS : starts an echo of Netty, which knows nothing of RDMA, by "rdma4j run".
 netty() {
     local command=(env "PATH=$(dirname "$java"):$PATH" "JDK_JAVA_OPTIONS=-XX:+UseSerialGC -XX:TieredStopAtLevel=1" "$launcher" run --rules '*=rdma'
-        -- java -cp "$(class_path_without_rooms)" io.rdma4j.conformance.programs.NettyEcho "$3" "$4" $port)
+        -- java -cp "$(class_path_without_modules)" io.rdma4j.conformance.programs.NettyEcho "$3" "$4" $port)
     if [ "$1" = host ]; then java_start host "$2" "${command[@]}"; else guest_command "$1" "$2" "${command[@]}"; fi
 }
 
-# The class path of the conformance tests without the rooms, which "rdma4j run" adds.
-class_path_without_rooms() { tr : '\n' <<<"$conformance_class_path" | grep -v '/target/classes$' | paste -sd:; }
+# The class path of the conformance tests without the modules, which "rdma4j run" adds.
+class_path_without_modules() { tr : '\n' <<<"$conformance_class_path" | grep -v '/target/classes$' | paste -sd:; }
 
 # 4 MB to an echo server and back. The kernel's device, where there is one, must have carried them.
 case_netty() { # SERVER CLIENT

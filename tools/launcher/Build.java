@@ -9,16 +9,16 @@ import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 
 /**
- * Compiles the rooms that the tools need and packs each into a modular jar, and those of the sockets also into the jar
+ * Compiles the modules that the tools need and packs each into a modular jar, and those of the sockets also into the jar
  * of the agent, with nothing but a JDK: no Maven, no network. Run by the launcher {@code rdma4j}; the build that checks everything is Maven's.
  *
- * <p>Usage: {@code java Build.java CHECKOUT OUTPUT ROOM...}
+ * <p>Usage: {@code java Build.java CHECKOUT OUTPUT MODULE...}
  */
 final class Build {
     private static final String MODULE_PREFIX = "io.rdma4j.";
 
-    /** The rooms that a program needs for RDMA sockets over the software device and over the devices of the machine. */
-    private static final List<String> AGENT_ROOMS =
+    /** The modules that a program needs for RDMA sockets over the software device and over the devices of the machine. */
+    private static final List<String> AGENT_MODULES =
             List.of("wire", "transport", "link", "verbs", "cm", "sharing", "soft", "hardware", "sockets");
 
     private Build() {}
@@ -26,37 +26,37 @@ final class Build {
     public static void main(String[] arguments) throws IOException {
         Path checkout = Path.of(arguments[0]);
         Path output = Path.of(arguments[1]);
-        List<String> rooms = List.of(arguments).subList(2, arguments.length);
+        List<String> modules = List.of(arguments).subList(2, arguments.length);
         Path classes = output.resolve("classes");
-        compile(checkout, classes, rooms);
-        for (String room : rooms) {
+        compile(checkout, classes, modules);
+        for (String module : modules) {
             pack(
-                    checkout.resolve(room).resolve("src/main/resources"),
-                    classes.resolve(MODULE_PREFIX + room),
+                    checkout.resolve(module).resolve("src/main/resources"),
+                    classes.resolve(MODULE_PREFIX + module),
                     output,
-                    room);
+                    module);
         }
         packAgent(checkout, classes, output);
         delete(classes);
     }
 
-    private static void compile(Path checkout, Path classes, List<String> rooms) {
+    private static void compile(Path checkout, Path classes, List<String> modules) {
         List<String> options = new ArrayList<>(List.of(
                 "-d", classes.toString(), "--release", "25", "-g", "-proc:none", "-nowarn", "-encoding", "UTF-8"));
         options.add("--module-source-path");
         options.add("org.jspecify=" + checkout.resolve("tools/launcher/jspecify"));
-        for (String room : rooms) {
+        for (String module : modules) {
             options.add("--module-source-path");
-            options.add(MODULE_PREFIX + room + "=" + checkout.resolve(room).resolve("src/main/java"));
+            options.add(MODULE_PREFIX + module + "=" + checkout.resolve(module).resolve("src/main/java"));
         }
         options.add("--module");
-        options.add(String.join(",", rooms.stream().map(MODULE_PREFIX::concat).toList()));
+        options.add(String.join(",", modules.stream().map(MODULE_PREFIX::concat).toList()));
         run("javac", options);
     }
 
-    private static void pack(Path resources, Path classes, Path output, String room) {
+    private static void pack(Path resources, Path classes, Path output, String module) {
         List<String> options = new ArrayList<>(List.of("--create", "--file"));
-        options.add(output.resolve("rdma4j-" + room + ".jar").toString());
+        options.add(output.resolve("rdma4j-" + module + ".jar").toString());
         options.add("--no-compress");
         options.addAll(List.of("-C", classes.toString(), "."));
         if (Files.isDirectory(resources)) {
@@ -66,7 +66,7 @@ final class Build {
     }
 
     /**
-     * Packs the rooms that sockets need into one jar without modules, which is an agent: {@code -javaagent} puts it on
+     * Packs the modules that sockets need into one jar without modules, which is an agent: {@code -javaagent} puts it on
      * the class path of any program. It is in a folder of its own, since the other jars are a module path.
      */
     private static void packAgent(Path checkout, Path classes, Path output) throws IOException {
@@ -90,20 +90,20 @@ final class Build {
         Path jar = Files.createDirectory(output.resolve("agent")).resolve("rdma4j-agent.jar");
         List<String> options = new ArrayList<>(List.of("--create", "--file", jar.toString()));
         options.addAll(List.of("--manifest", manifest.toString(), "--no-compress", "-C", entry.toString(), "."));
-        for (String room : AGENT_ROOMS) {
-            Path ofRoom = classes.resolve(MODULE_PREFIX + room);
-            Files.delete(ofRoom.resolve("module-info.class"));
-            options.addAll(List.of("-C", ofRoom.toString(), "."));
+        for (String module : AGENT_MODULES) {
+            Path ofModule = classes.resolve(MODULE_PREFIX + module);
+            Files.delete(ofModule.resolve("module-info.class"));
+            options.addAll(List.of("-C", ofModule.toString(), "."));
         }
         options.addAll(List.of("-C", agentResources(checkout, classes).toString(), "."));
         run("jar", options);
     }
 
-    /** Gathers the resources of the rooms of the agent. Two rooms may have a file of the same name with their providers. */
+    /** Gathers the resources of the modules of the agent. Two modules may have a file of the same name with their providers. */
     private static Path agentResources(Path checkout, Path classes) throws IOException {
         Path gathered = Files.createDirectory(classes.resolve("agent-resources"));
-        for (String room : AGENT_ROOMS) {
-            Path resources = checkout.resolve(room).resolve("src/main/resources");
+        for (String module : AGENT_MODULES) {
+            Path resources = checkout.resolve(module).resolve("src/main/resources");
             if (Files.isDirectory(resources)) {
                 try (Stream<Path> files = Files.walk(resources)) {
                     for (Path file : files.filter(Files::isRegularFile).toList()) {

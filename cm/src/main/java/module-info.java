@@ -1,6 +1,6 @@
 /** The RDMA connection manager API: event channels, identifiers and events, and the interface of its providers. */
 @org.jspecify.annotations.NullMarked
-@SuppressWarnings("module") // the rooms above, to which packages are exported, are compiled later
+@SuppressWarnings("module") // the modules above, to which packages are exported, are compiled later
 module io.rdma4j.cm {
     requires static org.jspecify;
     requires transitive io.rdma4j.verbs;

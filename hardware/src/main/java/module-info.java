@@ -1,6 +1,6 @@
 /** The RDMA devices of this machine: verbs by libibverbs, and the connection manager of Linux's kernel. */
 @org.jspecify.annotations.NullMarked
-@SuppressWarnings("module") // the room above, to which a package is exported, is compiled later
+@SuppressWarnings("module") // the module above, to which a package is exported, is compiled later
 module io.rdma4j.hardware {
     requires static org.jspecify;
     requires transitive io.rdma4j.verbs;

@@ -1,6 +1,6 @@
 /** Bursts of frames in and out of the process, with wrappers for capture, faults and trace. */
 @org.jspecify.annotations.NullMarked
-@SuppressWarnings("module") // the rooms above, to which packages are exported, are compiled later
+@SuppressWarnings("module") // the modules above, to which packages are exported, are compiled later
 module io.rdma4j.link {
     requires static org.jspecify;
     requires jdk.net; // NioLinkSet needs IP_DONTFRAGMENT; from the class path, the rest runs without this module

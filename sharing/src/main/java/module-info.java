@@ -1,6 +1,6 @@
 /** One address, many processes: who owns the port, its members, rings, slots, claims, takeover, the end of a process. */
 @org.jspecify.annotations.NullMarked
-@SuppressWarnings("module") // the rooms above, to which the package is exported, are compiled later
+@SuppressWarnings("module") // the modules above, to which the package is exported, are compiled later
 module io.rdma4j.sharing {
     requires static org.jspecify;
     requires transitive io.rdma4j.link;

@@ -1,6 +1,6 @@
 /** The software RoCEv2 device: its stack has the threads, the clock and the links under the state machines of the protocol. */
 @org.jspecify.annotations.NullMarked
-@SuppressWarnings("module") // the rooms above, to which some packages are exported, are compiled later
+@SuppressWarnings("module") // the modules above, to which some packages are exported, are compiled later
 module io.rdma4j.soft {
     requires static org.jspecify;
     requires static jdk.jfr;

@@ -3,7 +3,7 @@
  * packets, completions and deadlines come out.
  */
 @org.jspecify.annotations.NullMarked
-@SuppressWarnings("module") // the rooms above, to which packages are exported, are compiled later
+@SuppressWarnings("module") // the modules above, to which packages are exported, are compiled later
 module io.rdma4j.transport {
     requires static org.jspecify;
     requires transitive io.rdma4j.wire;

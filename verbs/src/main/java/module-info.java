@@ -1,6 +1,6 @@
 /** The verbs API: devices, memory regions, queue pairs and completion queues, and the interface of their providers. */
 @org.jspecify.annotations.NullMarked
-@SuppressWarnings("module") // the rooms above, to which a package is exported, are compiled later
+@SuppressWarnings("module") // the modules above, to which a package is exported, are compiled later
 module io.rdma4j.verbs {
     requires static org.jspecify;
     requires transitive io.rdma4j.wire;

@@ -3,7 +3,7 @@
  * messages and their ICRC: no I/O, no clock, no thread.
  */
 @org.jspecify.annotations.NullMarked
-@SuppressWarnings("module") // the rooms above, to which packages are exported, are compiled later
+@SuppressWarnings("module") // the modules above, to which packages are exported, are compiled later
 module io.rdma4j.wire {
     requires static org.jspecify;
 

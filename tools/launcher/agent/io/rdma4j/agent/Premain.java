@@ -12,7 +12,7 @@ public final class Premain {
 
     private Premain() {}
 
-    /** Starts the agent of the sockets room. Ends the virtual machine if that is impossible. */
+    /** Starts the agent of the sockets module. Ends the virtual machine if that is impossible. */
     public static void premain(String arguments, Instrumentation instrumentation) throws ReflectiveOperationException {
         String java = System.getProperty("java.specification.version");
         int version = java.startsWith("1.") ? Integer.parseInt(java.substring(2)) : Integer.parseInt(java);

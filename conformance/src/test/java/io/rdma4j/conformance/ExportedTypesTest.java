@@ -35,7 +35,7 @@ class ExportedTypesTest {
             }
         }
         assertThat(exported).contains("io.rdma4j.value", "io.rdma4j.verbs", "io.rdma4j.soft");
-        assertThat(RoomsTest.CLASSES.stream().filter(this::isExported).flatMap(this::hiddenTypes))
+        assertThat(ModulesTest.CLASSES.stream().filter(this::isExported).flatMap(this::hiddenTypes))
                 .isEmpty();
     }
 

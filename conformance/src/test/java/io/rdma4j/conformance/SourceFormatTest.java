@@ -39,8 +39,8 @@ class SourceFormatTest {
     }
 
     private static Stream<Path> sources() throws IOException {
-        try (Stream<Path> rooms = Files.list(CHECKOUT)) {
-            return rooms.map(room -> room.resolve("src")).filter(Files::isDirectory).toList().stream()
+        try (Stream<Path> modules = Files.list(CHECKOUT)) {
+            return modules.map(module -> module.resolve("src")).filter(Files::isDirectory).toList().stream()
                     .flatMap(SourceFormatTest::javaFilesUnder);
         }
     }

@@ -49,10 +49,10 @@ class WordsTest {
 
     private static Stream<Path> sources() {
         List<Path> all = new ArrayList<>();
-        try (Stream<Path> rooms = Files.list(ROOT)) {
-            for (Path room :
-                    rooms.filter(each -> Files.isDirectory(each.resolve("src"))).toList()) {
-                try (Stream<Path> files = Files.walk(room.resolve("src"))) {
+        try (Stream<Path> modules = Files.list(ROOT)) {
+            for (Path module :
+                    modules.filter(each -> Files.isDirectory(each.resolve("src"))).toList()) {
+                try (Stream<Path> files = Files.walk(module.resolve("src"))) {
                     files.filter(file -> file.toString().endsWith(".java")).forEach(all::add);
                 }
             }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All stacks of the process share one object for each path, which stays open until the last of them closes it: POSIX
  * releases all locks of a process on a file when the process closes any descriptor of that file. So the registry of open lock
- * files is the one state in this room that belongs to the process, and not to a stack.
+ * files is the one state in this module that belongs to the process, and not to a stack.
  *
  * <p>A process that asks whether a byte is locked does not lock it, if it can ask the system. Otherwise it locks the byte for the moment
  * of the question, and the guard byte as long. A process that finds a byte locked tries again when it has the guard: then no question is

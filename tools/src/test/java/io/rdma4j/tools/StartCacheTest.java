@@ -38,7 +38,7 @@ class StartCacheTest {
     private static final Path CHECKOUT =
             Objects.requireNonNull(Path.of("").toAbsolutePath().getParent());
     private static final Path JDK = Path.of(System.getProperty("java.home"));
-    private static final List<String> ROOMS = List.of(
+    private static final List<String> MODULES = List.of(
             "wire",
             "transport",
             "link",
@@ -82,8 +82,8 @@ class StartCacheTest {
     static void makeCache() throws IOException, InterruptedException {
         build = Files.createDirectory(folder.resolve("the build"));
         modules = Files.createDirectory(build.resolve("build-test-1"));
-        for (String room : ROOMS) {
-            pack(room);
+        for (String module : MODULES) {
+            pack(module);
         }
         Files.createFile(modules.resolve("complete"));
         Files.writeString(build.resolve("current"), "build-test-1\n");
@@ -100,9 +100,9 @@ class StartCacheTest {
         pristine = Files.copy(cache, folder.resolve("pristine"));
     }
 
-    private static void pack(String room) {
-        Path classes = CHECKOUT.resolve(room).resolve("target/classes");
-        Path jar = modules.resolve("rdma4j-" + room + ".jar");
+    private static void pack(String module) {
+        Path classes = CHECKOUT.resolve(module).resolve("target/classes");
+        Path jar = modules.resolve("rdma4j-" + module + ".jar");
         int status = ToolProvider.findFirst("jar")
                 .orElseThrow()
                 .run(System.out, System.err, "-c", "-0", "-f", jar.toString(), "-C", classes.toString(), ".");

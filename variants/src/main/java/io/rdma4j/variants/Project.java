@@ -6,8 +6,8 @@ import java.util.List;
 
 /** The folders of this project's sources and classes. Variants can be built only where the project was built. */
 final class Project {
-    /** The rooms whose classes a simulation uses. */
-    static final List<String> ROOMS =
+    /** The modules whose classes a simulation uses. */
+    static final List<String> MODULES =
             List.of("wire", "transport", "link", "verbs", "cm", "sharing", "soft", "sockets", "simulator");
 
     private Project() {}
@@ -33,15 +33,15 @@ final class Project {
                 + "; run this in the project's folder, or name that folder with -Drdma4j.home=");
     }
 
-    /** Returns the source folder of a room. */
-    static Path sources(Path home, String room) {
-        return home.resolve(room).resolve("src/main/java");
+    /** Returns the source folder of a module. */
+    static Path sources(Path home, String module) {
+        return home.resolve(module).resolve("src/main/java");
     }
 
-    /** Returns the class folders of all rooms. */
+    /** Returns the class folders of all modules. */
     static List<Path> classes(Path home) {
-        return ROOMS.stream()
-                .map(room -> home.resolve(room).resolve("target/classes"))
+        return MODULES.stream()
+                .map(module -> home.resolve(module).resolve("target/classes"))
                 .toList();
     }
 }

@@ -39,11 +39,6 @@ public record Substitution(String file, String text, String replacement) {
         return source.replace(text, replacement);
     }
 
-    /** Returns the name of the room that the source belongs to. */
-    String room() {
-        return file.substring(0, file.indexOf('/'));
-    }
-
     /** Returns the distinct source files of some substitutions. */
     static List<String> files(List<Substitution> substitutions) {
         return substitutions.stream().map(Substitution::file).distinct().toList();

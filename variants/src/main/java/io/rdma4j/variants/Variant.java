@@ -22,10 +22,10 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
 /**
- * A build of the rooms with substitutions in the source, loaded beside the running build.
+ * A build of the modules with substitutions in the source, loaded beside the running build.
  *
  * <p>The changed sources are compiled into a separate folder. A class loader loads all classes of this project anew:
- * from that folder, or, if unchanged, from the rooms' class folders. Not thread safe, but several threads may run the
+ * from that folder, or, if unchanged, from the modules' class folders. Not thread safe, but several threads may run the
  * simulations that it returns.
  */
 public final class Variant implements AutoCloseable {
@@ -40,7 +40,7 @@ public final class Variant implements AutoCloseable {
         void run(long seed) throws Throwable;
     }
 
-    private static final List<String> ROOMS_WITH_NUMBERS = List.of("wire", "transport", "simulator");
+    private static final List<String> MODULES_WITH_NUMBERS = List.of("wire", "transport", "simulator");
 
     private final URLClassLoader loader;
 
@@ -75,9 +75,9 @@ public final class Variant implements AutoCloseable {
         List<Substitution> substitutions = new ArrayList<>(Mutants.smallNumbers());
         substitutions.addAll(more);
         List<String> files = new ArrayList<>();
-        for (String room :
-                ROOMS_WITH_NUMBERS) { // all sources, since constants are inlined into the classes that use them
-            try (Stream<Path> walk = Files.walk(Project.sources(home, room))) {
+        for (String module :
+                MODULES_WITH_NUMBERS) { // all sources, since constants are inlined into the classes that use them
+            try (Stream<Path> walk = Files.walk(Project.sources(home, module))) {
                 walk.filter(path -> path.toString().endsWith(".java"))
                         .filter(path -> !path.endsWith("module-info.java") && !path.endsWith("package-info.java"))
                         .map(path -> home.relativize(path).toString().replace('\\', '/'))

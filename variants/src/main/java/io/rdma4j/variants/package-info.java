@@ -1,5 +1,5 @@
 /**
- * Builds of the rooms with small changes to the sources.
+ * Builds of the modules with small changes to the sources.
  *
  * <p>Some contain a deliberate mistake, to test that the simulations find it
  * ({@link io.rdma4j.variants.Mutants}). Others have small numbers, which wrap often.

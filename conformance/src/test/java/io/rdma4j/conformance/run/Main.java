@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
         description = {
             "",
             "Runs the conformance tests of verbs, connections and RDMA sockets on one device: the software device of the"
-                    + " loopback interface, unless --device names another one. Builds the rooms with Maven first if a"
+                    + " loopback interface, unless --device names another one. Builds the modules with Maven first if a"
                     + " source is newer than the last build.",
             "",
             "Prints a row for each class: the tests that passed, those that failed, and those that were skipped because"

@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 
 /**
- * The system calls of this room. Each returns its result, or the negated errno. Constants are those of Linux's generic ABI,
+ * The system calls of this module. Each returns its result, or the negated errno. Constants are those of Linux's generic ABI,
  * which x86-64 and arm64 share.
  */
 public final class Linux {

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** Reads the CM messages of the captures in the wire room: IPv4 over Ethernet, classic pcap. */
+/** Reads the CM messages of the captures of the module wire: IPv4 over Ethernet, classic pcap. */
 final class CapturedMads {
     private static final Path FOLDER = Path.of("..", "wire", "src", "test", "resources", "captures");
     private static final int FILE_HEADER = 24;

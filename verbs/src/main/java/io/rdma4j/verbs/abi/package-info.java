@@ -1,6 +1,6 @@
 /**
  * The structures of libibverbs as numbers (offsets, sizes, and values of enumerations), and their translation from and to
- * the objects of {@code io.rdma4j.verbs}. For the rooms that call libibverbs or are called as if they were it.
+ * the objects of {@code io.rdma4j.verbs}. For the modules that call libibverbs or are called as if they were it.
  * A software device uses {@link io.rdma4j.verbs.abi.MemoryAccess}, {@link
  * io.rdma4j.verbs.abi.RevocableRegion} and {@link io.rdma4j.verbs.abi.BatchPosting} only.
  *

@@ -41,17 +41,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Checks the dependency rules of the rooms in ARCHITECTURE.md against the class files. */
-class RoomsTest {
+/** Checks the dependency rules of the modules in ARCHITECTURE.md against the class files. */
+class ModulesTest {
     static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("io.rdma4j");
 
-    /** The package of the room {@code wire} that all rooms may use, and that uses none: the values that protocol and API share. */
+    /** The package of the module {@code wire} that all modules may use, and that uses none: the values that protocol and API share. */
     private static final String VALUES = "value";
 
-    /** The rooms that each room may use besides the values. */
-    private static final Map<String, Set<String>> ROOMS = Map.ofEntries(
+    /** The modules that each module may use besides the values. */
+    private static final Map<String, Set<String>> MODULES = Map.ofEntries(
             Map.entry(VALUES, Set.of()),
             Map.entry("wire", Set.of()),
             Map.entry("transport", Set.of("wire")),
@@ -69,31 +69,31 @@ class RoomsTest {
             Map.entry("library", Set.of("verbs", "cm")),
             Map.entry("tools", Set.of("verbs", "cm", "soft", "hardware", "sockets", "simulator", "link", "wire")));
 
-    /** Rooms that may use all others, and that no room may use; their classes are not checked here. */
-    private static final Set<String> ROOMS_THAT_USE_ALL =
+    /** Modules that may use all others, and that no module may use; their classes are not checked here. */
+    private static final Set<String> MODULES_THAT_USE_ALL =
             Set.of("conformance", "acceptance", "bench", "examples", "fuzz", "programs", "stress", "variants");
 
     /** Maven modules without classes: lists of artifacts and of modules. */
     private static final Set<String> LISTS = Set.of("bom");
 
-    static Stream<String> rooms() {
-        return ROOMS.keySet().stream().sorted();
+    static Stream<String> modules() {
+        return MODULES.keySet().stream().sorted();
     }
 
-    private static String packages(String room) {
-        return room.equals("library") ? "io.rdma4j" : "io.rdma4j." + room + "..";
+    private static String packages(String module) {
+        return module.equals("library") ? "io.rdma4j" : "io.rdma4j." + module + "..";
     }
 
     @Test
     void everyClassBelongsToARoom() {
-        Set<String> known = ROOMS.keySet();
+        Set<String> known = MODULES.keySet();
         assertThat(CLASSES)
                 .isNotEmpty()
                 .allMatch(
                         type -> known.stream()
                                 .anyMatch(
-                                        room -> resideInAPackage(packages(room)).test(type)),
-                        "lives in a room of the table");
+                                        module -> resideInAPackage(packages(module)).test(type)),
+                        "lives in a module of the table");
     }
 
     @Test
@@ -104,23 +104,23 @@ class RoomsTest {
                 .results()
                 .map(found -> found.group(1));
         assertThat(modules)
-                .containsExactlyInAnyOrderElementsOf(Stream.of(ROOMS.keySet(), ROOMS_THAT_USE_ALL, LISTS)
+                .containsExactlyInAnyOrderElementsOf(Stream.of(MODULES.keySet(), MODULES_THAT_USE_ALL, LISTS)
                         .flatMap(Set::stream)
-                        .filter(room -> !room.equals(VALUES))
+                        .filter(module -> !module.equals(VALUES))
                         .toList());
     }
 
     @ParameterizedTest
-    @MethodSource("rooms")
-    void roomUsesOnlyPermittedRooms(String room) {
-        Set<String> allowed = ROOMS.getOrDefault(room, Set.of());
-        String[] forbidden = Stream.concat(rooms(), ROOMS_THAT_USE_ALL.stream())
-                .filter(other -> !other.equals(room) && !other.equals(VALUES) && !allowed.contains(other))
-                .map(RoomsTest::packages)
+    @MethodSource("modules")
+    void moduleUsesOnlyPermittedModules(String module) {
+        Set<String> allowed = MODULES.getOrDefault(module, Set.of());
+        String[] forbidden = Stream.concat(modules(), MODULES_THAT_USE_ALL.stream())
+                .filter(other -> !other.equals(module) && !other.equals(VALUES) && !allowed.contains(other))
+                .map(ModulesTest::packages)
                 .toArray(String[]::new);
         noClasses()
                 .that()
-                .resideInAPackage(packages(room))
+                .resideInAPackage(packages(module))
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(forbidden)
@@ -129,14 +129,14 @@ class RoomsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {VALUES, "wire", "transport"})
-    void protocolUsesNoClockThreadSocketLoggerOrUnseededRandomness(String room) {
+    void protocolUsesNoClockThreadSocketLoggerOrUnseededRandomness(String module) {
         String[] types = {"java.net..", "java.nio.channels..", "java.nio.file..", "java.util.logging..", "java.time.."};
-        DescribedPredicate<JavaClass> permitted = room.equals(VALUES)
+        DescribedPredicate<JavaClass> permitted = module.equals(VALUES)
                 ? belongToAnyOf(InetAddress.class, Inet4Address.class, UnknownHostException.class)
                 : DescribedPredicate.alwaysFalse();
         noClasses()
                 .that()
-                .resideInAPackage(packages(room))
+                .resideInAPackage(packages(module))
                 .should()
                 .dependOnClassesThat(resideInAnyPackage(types).and(not(permitted)))
                 .check(CLASSES);
@@ -145,13 +145,13 @@ class RoomsTest {
         }) {
             noClasses()
                     .that()
-                    .resideInAPackage(packages(room))
+                    .resideInAPackage(packages(module))
                     .should()
                     .dependOnClassesThat()
                     .areAssignableTo(type)
                     .check(CLASSES);
         }
-        noClockIn(room);
+        noClockIn(module);
     }
 
     @Test
@@ -176,8 +176,8 @@ class RoomsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"link", "verbs", "library", "simulator"})
-    void theseRoomsUseNoClock(String room) {
-        noClockIn(room);
+    void theseModulesUseNoClock(String module) {
+        noClockIn(module);
     }
 
     /** Classes whose state belongs to the process: the lock files, the default stack, and the access that the class of the stacks provides. */
@@ -239,7 +239,7 @@ class RoomsTest {
     }
 
     @Test
-    void noSimpleNameIsUsedTwiceInTheApiRoomsAndSoft() {
+    void noSimpleNameIsUsedTwiceInTheApiModulesAndSoft() {
         Map<String, List<String>> byName = CLASSES.stream()
                 .filter(resideInAnyPackage(
                         packages(VALUES),
@@ -293,50 +293,50 @@ class RoomsTest {
     private static final Map<String, String> PROVIDER_PACKAGES =
             Map.of("io.rdma4j.verbs.spi", "io.rdma4j.verbs", "io.rdma4j.cm.spi", "io.rdma4j.cm");
 
-    private static SliceAssignment packagesOf(String room) {
+    private static SliceAssignment packagesOf(String module) {
         return new SliceAssignment() {
             @Override
             public SliceIdentifier getIdentifierOf(JavaClass type) {
                 String name = type.getPackageName();
-                return resideInAPackage(packages(room)).test(type)
+                return resideInAPackage(packages(module)).test(type)
                         ? SliceIdentifier.of(PROVIDER_PACKAGES.getOrDefault(name, name))
                         : SliceIdentifier.ignore();
             }
 
             @Override
             public String getDescription() {
-                return "packages of " + room;
+                return "packages of " + module;
             }
         };
     }
 
     @ParameterizedTest
-    @MethodSource("rooms")
-    void packagesOfARoomHaveNoCycles(String room) {
-        slices().assignedFrom(packagesOf(room)).should().beFreeOfCycles().check(CLASSES);
+    @MethodSource("modules")
+    void packagesOfAModuleHaveNoCycles(String module) {
+        slices().assignedFrom(packagesOf(module)).should().beFreeOfCycles().check(CLASSES);
     }
 
-    private static final String ROOMS_WITHOUT_API = "io\\.rdma4j\\.(wire|transport|link|sharing)";
+    private static final String MODULES_WITHOUT_API = "io\\.rdma4j\\.(wire|transport|link|sharing)";
 
     @ParameterizedTest
     @ValueSource(strings = {"wire", "transport", "link", "sharing"})
-    void roomsWithoutAnApiAreExportedToOurOwnModulesOnly(String room) throws IOException {
-        assertThat(moduleInfo(room))
-                .containsPattern("exports " + ROOMS_WITHOUT_API)
+    void modulesWithoutAnApiAreExportedToOurOwnModulesOnly(String module) throws IOException {
+        assertThat(moduleInfo(module))
+                .containsPattern("exports " + MODULES_WITHOUT_API)
                 .doesNotContainPattern("exports (?!io\\.rdma4j\\.value;)[\\w.]+;");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"soft", "testkit"})
-    void usersOfTheApiDoNotReadRoomsWithoutOne(String room) throws IOException {
-        assertThat(moduleInfo(room))
-                .containsPattern("requires " + ROOMS_WITHOUT_API)
-                .doesNotContainPattern("requires transitive " + ROOMS_WITHOUT_API);
+    void usersOfTheApiDoNotReadModulesWithoutOne(String module) throws IOException {
+        assertThat(moduleInfo(module))
+                .containsPattern("requires " + MODULES_WITHOUT_API)
+                .doesNotContainPattern("requires transitive " + MODULES_WITHOUT_API);
     }
 
-    private static String moduleInfo(String room) throws IOException {
+    private static String moduleInfo(String module) throws IOException {
         return Files.readString(
-                Path.of("").toAbsolutePath().resolveSibling(room).resolve("src/main/java/module-info.java"));
+                Path.of("").toAbsolutePath().resolveSibling(module).resolve("src/main/java/module-info.java"));
     }
 
     @Test
@@ -382,10 +382,10 @@ class RoomsTest {
                 .check(CLASSES);
     }
 
-    private static void noClockIn(String room) {
+    private static void noClockIn(String module) {
         noClasses()
                 .that()
-                .resideInAPackage(packages(room))
+                .resideInAPackage(packages(module))
                 .should()
                 .callMethod(System.class, "nanoTime")
                 .orShould()
@@ -410,7 +410,7 @@ class RoomsTest {
     }
 
     @Test
-    void libraryRoomsHaveNoThirdPartyDependencies() {
+    void libraryModulesHaveNoThirdPartyDependencies() {
         noClasses()
                 .that(resideInAPackage("io.rdma4j..")
                         .and(not(resideInAnyPackage(packages("tools"), "io.rdma4j.testkit.junit"))))
