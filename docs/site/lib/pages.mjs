@@ -76,7 +76,7 @@ function list(path) {
     const file = posix.join(path, name);
     return withLinks(`- [${pages.length > 0 ? titleOf(file) : name}](${name})`, file);
   });
-  const titles = { 'docs/decisions': 'Decisions', 'docs/tools': 'The tools' };
+  const titles = { 'docs/tools': 'The tools' };
   write(pageOf(path), `# ${titles[path] ?? path}\n\n${lines.join('\n')}\n`);
 }
 
@@ -131,7 +131,7 @@ const manual = manualPages();
 /** The menu at the side, for the generator's configuration. */
 const guide = [...readFileSync(join(home, 'docs/guide/README.md'), 'utf8').matchAll(/\[([^\]]+)\]\(([a-z-]+)\.md\)/g)]
   .map(([, text, name]) => ({ text: text[0].toUpperCase() + text.slice(1), link: `/docs/guide/${name}.html` }));
-const decisions = walk('docs/decisions', (path) => path.endsWith('.md')).sort()
+const decisions = walk('docs/decisions', (path) => path.endsWith('.md') && !path.endsWith('README.md')).sort()
   .map((path) => ({ text: titleOf(path), link: '/' + path.replace(/\.md$/, '.html') }));
 const tools = walk('docs/tools', (path) => path.endsWith('.md')).sort()
   .map((path) => ({ text: titleOf(path), link: '/' + path.replace(/\.md$/, '.html') }));
