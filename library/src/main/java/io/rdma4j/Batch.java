@@ -141,6 +141,28 @@ public final class Batch {
     }
 
     /**
+     * Returns whether all operations that were posted are complete, without waiting.
+     *
+     * @throws io.rdma4j.verbs.RdmaException if one of them failed, as {@link #await()}
+     */
+    public boolean isComplete() {
+        return sends.isComplete(last);
+    }
+
+    /**
+     * Waits until all operations that were posted are complete, for at most a time. Unlike {@link #await(Duration)}, it does not end the
+     * connection: the operations continue, and their buffers remain in use until a later call has found them complete. A program that
+     * waits for the first of several connections calls it for each with a short time.
+     *
+     * @return false after the time
+     * @throws io.rdma4j.verbs.InterruptedRdmaException if the thread is interrupted; the operations continue
+     * @throws io.rdma4j.verbs.RdmaException if one of them failed, as {@link #await()}
+     */
+    public boolean tryAwait(Duration timeout) {
+        return sends.tryAwait(last, sends.deadlineNanos(timeout));
+    }
+
+    /**
      * Waits until all operations that were posted are complete.
      *
      * @throws io.rdma4j.verbs.RdmaException if one of them failed, as {@link Connection#write(Buffer, RemoteMemory)}

@@ -85,7 +85,8 @@ public final class ConnectionRequest extends ConnectionSetup<ConnectionRequest> 
         beginAnswer();
         try {
             ConnectionEvents events = new ConnectionEvents(channel, id);
-            Steps steps = new Steps(channel, "accept", peer.address(), options().timeout());
+            Steps steps = new Steps(
+                    channel, "accept", Addresses.text(peer.address()), options().timeout());
             Connection connection = step(() -> new Connection(events, this));
             return connection.begin(() -> step(this::sendAcceptance), steps);
         } catch (RuntimeException | Error failed) {
@@ -157,6 +158,6 @@ public final class ConnectionRequest extends ConnectionSetup<ConnectionRequest> 
 
     @Override
     public String toString() {
-        return "connection request of " + peer.address();
+        return "connection request of " + Addresses.text(peer.address());
     }
 }

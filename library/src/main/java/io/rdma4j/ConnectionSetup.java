@@ -4,6 +4,8 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.RemoteMemory;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -66,9 +68,19 @@ public abstract sealed class ConnectionSetup<S extends ConnectionSetup<S>> permi
 
     /**
      * Lets the peer use memory: its address and key are sent with the request or the acceptance, for {@link Peer#memory}, in place of any other
-     * private data. A program that needs both sends the rest in a message.
+     * private data.
      */
     public S privateData(Exposed memory) {
+        return privateData(memory, new byte[0]);
+    }
+
+    /**
+     * Lets the peer use memory, like {@link #privateData(Exposed)}, and sends more data with it, for {@link Peer#dataAfterMemory}.
+     *
+     * @param more the data; the memory takes {@value RemoteMemory#ENCODED_BYTES} of the bytes that {@link #privateData(byte[])} may have
+     */
+    public S privateData(Exposed memory, byte[] more) {
+        privateData = more.clone();
         exposed = memory;
         return self();
     }
@@ -76,11 +88,13 @@ public abstract sealed class ConnectionSetup<S extends ConnectionSetup<S>> permi
     /** Returns the parameters for the peer, by the device of an identifier. */
     ConnectionParameters parameters(CmId id) {
         Exposed memory = exposed;
-        return ConnectionParameters.defaults()
-                .withPrivateData(
-                        memory == null
-                                ? privateData
-                                : memory.at(id.protectionDomain()).encode());
+        if (memory == null) {
+            return ConnectionParameters.defaults().withPrivateData(privateData);
+        }
+        ByteBuffer both = ByteBuffer.allocate(RemoteMemory.ENCODED_BYTES + privateData.length)
+                .put(memory.at(id.protectionDomain()).encode())
+                .put(privateData);
+        return ConnectionParameters.defaults().withPrivateData(both.array());
     }
 
     QueuePairInitAttributes attributes() {

@@ -60,7 +60,8 @@ public final class Connector extends ConnectionSetup<Connector> {
 
     private Connecting start(EventChannel channel, CmId id) {
         ConnectionEvents events = new ConnectionEvents(channel, id);
-        Steps steps = new Steps(channel, "connect", peer, options().timeout());
+        Steps steps =
+                new Steps(channel, "connect", Addresses.text(peer), options().timeout());
         steps.resolve(id, source, peer);
         return new Connection(events, this).begin(() -> id.connect(parameters(id)), steps);
     }

@@ -85,7 +85,8 @@ public final class Datagrams implements AutoCloseable {
         events = new DatagramEvents(channel, id, queuePair);
         gidIndex = id.verbs().gidIndex(port(), Gid.of(address.getAddress()));
         maxSendBytes = id.verbs().port(port()).activeMtu().bytes();
-        sendWait = new CompletionWait(queuePair.sendCompletions(), events, "the datagram socket at " + address);
+        sendWait = new CompletionWait(
+                queuePair.sendCompletions(), events, "the datagram socket at " + Addresses.text(address));
         receiveWait = new CompletionWait(queuePair.receiveCompletions(), events, sendWait.toString());
         buffers = new Buffers(id.protectionDomain(), sendWait.toString());
         sends = new SendQueue(queuePair, sendWait, options.sends(), WaitDriver.CENTURY);
@@ -131,7 +132,7 @@ public final class Datagrams implements AutoCloseable {
     public static Datagrams bind(ConnectionManager manager, InetSocketAddress local, DatagramOptions options) {
         if (local.getAddress() == null || local.getAddress().isAnyLocalAddress()) {
             throw new IllegalArgumentException(
-                    local + " is no address of this host: bind to one, or use Datagrams.toward(peer)");
+                    Addresses.text(local) + " is no address of this host: bind to one, or use Datagrams.toward(peer)");
         }
         return Opening.open(manager, PortSpace.UDP, (channel, id) -> {
             id.bindAddress(local);
@@ -153,7 +154,7 @@ public final class Datagrams implements AutoCloseable {
         InetAddress local;
         try (EventChannel channel = manager.openEventChannel();
                 CmId id = channel.createId(PortSpace.UDP)) {
-            Steps steps = new Steps(channel, "toward", peer, DEFAULT_TIMEOUT);
+            Steps steps = new Steps(channel, "toward", Addresses.text(peer), DEFAULT_TIMEOUT);
             id.resolveAddress(peer, steps.remaining());
             steps.await(CmEvent.Type.ADDRESS_RESOLVED);
             local = Objects.requireNonNull(id.localAddress(), "the address is not resolved")
@@ -221,7 +222,7 @@ public final class Datagrams implements AutoCloseable {
         requireOpen("resolve");
         try (EventChannel channel = manager.openEventChannel();
                 CmId asking = channel.createId(PortSpace.UDP)) {
-            Steps steps = new Steps(channel, "resolve", peer, timeout);
+            Steps steps = new Steps(channel, "resolve", Addresses.text(peer), timeout);
             steps.resolve(asking, new InetSocketAddress(address.getAddress(), 0), peer);
             asking.connect(ConnectionParameters.NONE.withQueuePairNumber(queuePair.number()));
             CmEvent event = steps.await(CmEvent.Type.ESTABLISHED);

@@ -105,7 +105,9 @@ public final class Listener implements Iterable<ConnectionRequest>, AutoCloseabl
             try (CmEvent event = channel.await(deadline.remaining())) {
                 if (event == null) {
                     throw new RdmaTimeoutException(
-                            "accept", "no client has connected to " + address + " within " + timeout, "");
+                            "accept",
+                            "no client has connected to " + Addresses.text(address) + " within " + timeout,
+                            "");
                 }
                 ConnectionRequest request = requestOf(event);
                 if (request != null) {
@@ -154,6 +156,6 @@ public final class Listener implements Iterable<ConnectionRequest>, AutoCloseabl
 
     @Override
     public String toString() {
-        return "listener at " + address;
+        return "listener at " + Addresses.text(address);
     }
 }

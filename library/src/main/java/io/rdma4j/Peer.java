@@ -33,10 +33,22 @@ public record Peer(InetSocketAddress address, byte[] privateData) {
      */
     public RemoteMemory memory() {
         if (isEmpty()) {
-            throw new IllegalStateException(
-                    "the peer " + address + " has exposed no memory: it does so by privateData(exposed)");
+            throw new IllegalStateException("the peer " + Addresses.text(address)
+                    + " has exposed no memory: it does so by privateData(exposed)");
         }
         return RemoteMemory.decode(privateData);
+    }
+
+    /**
+     * Returns a copy of the private data that follow the memory: what the peer has added by {@link ConnectionSetup#privateData(Exposed, byte[])},
+     * and zeros.
+     *
+     * @throws IllegalStateException as {@link #memory}
+     * @throws IllegalArgumentException as {@link #memory}
+     */
+    public byte[] dataAfterMemory() {
+        var _ = memory();
+        return Arrays.copyOfRange(privateData, RemoteMemory.ENCODED_BYTES, privateData.length);
     }
 
     private boolean isEmpty() {
@@ -62,6 +74,6 @@ public record Peer(InetSocketAddress address, byte[] privateData) {
 
     @Override
     public String toString() {
-        return "peer " + address + ", " + privateData.length + " bytes of private data";
+        return "peer " + Addresses.text(address) + ", " + privateData.length + " bytes of private data";
     }
 }

@@ -28,10 +28,19 @@ enum SendOperation {
             EnumSet.of(PlacementType.PERSISTENT),
             EnumSet.allOf(PlacementType.class));
 
+    /** The calls that need a place for a message at the peer. */
+    private static final Set<String> CALLS_FOR_A_PLACE =
+            Set.of(WRITE_WITH_IMMEDIATE.call, SEND.call, SEND_WITH_IMMEDIATE.call);
+
     private final String call;
 
     SendOperation(String call) {
         this.call = call;
+    }
+
+    /** Returns whether the operation of a call needs a place for a message at the peer. */
+    static boolean needsPlace(String call) {
+        return CALLS_FOR_A_PLACE.contains(call);
     }
 
     /** Returns the name of the call, for messages. */

@@ -202,23 +202,69 @@ final class SendQueue {
         await(BATCH, last, deadlineNanos);
     }
 
-    /** Waits for a work request, and throws its failure. */
+    /** Waits for the work requests of a batch without ending the connection; returns false after the deadline. */
+    boolean tryAwait(long last, long deadlineNanos) {
+        if (!awaitUntil(BATCH, last, deadlineNanos)) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw new InterruptedRdmaException(BATCH, wait.toString(), "");
+            }
+            return false;
+        }
+        requireSuccess(BATCH, last);
+        return true;
+    }
+
+    /** Returns whether the work requests of a batch are complete, without waiting; throws their failure. */
+    boolean isComplete(long last) {
+        if (completed < last && isPolling.compareAndSet(false, true)) {
+            try {
+                while (completed < last && poll()) {
+                    continue;
+                }
+            } finally {
+                isPolling.set(false);
+                signalProgress();
+            }
+        }
+        if (completed < last) {
+            return false;
+        }
+        requireSuccess(BATCH, last);
+        return true;
+    }
+
+    /** Waits for a work request, and throws its failure. Ends the connection after the deadline, and if the thread is interrupted. */
     void await(String operation, long number, long deadlineNanos) {
-        while (completed < number) {
+        if (!awaitUntil(operation, number, deadlineNanos)) {
+            boolean isInterrupted = abandon(operation);
+            var _ = awaitUntil(operation, number, wait.driver().nanoTime() + FLUSH_NANOS);
+            throw abandoned(operation, isInterrupted);
+        }
+        requireSuccess(operation, number);
+    }
+
+    private void requireSuccess(String operation, long number) {
+        if (number >= firstFailed) {
+            throw failure(operation);
+        }
+    }
+
+    /** Waits for a work request, by polling or while another thread polls. Returns false after the deadline, or if the thread is interrupted. */
+    private boolean awaitUntil(String operation, long number, long deadlineNanos) {
+        boolean isInTime = true;
+        while (completed < number && isInTime) {
             if (isPolling.compareAndSet(false, true)) {
                 try {
-                    pollUntil(operation, number, deadlineNanos);
+                    isInTime = pollUntil(operation, number, deadlineNanos);
                 } finally {
                     isPolling.set(false);
                     signalProgress();
                 }
             } else {
-                follow(operation, number, deadlineNanos);
+                isInTime = follow(number, deadlineNanos);
             }
         }
-        if (number >= firstFailed) {
-            throw failure(operation);
-        }
+        return completed >= number;
     }
 
     /** Waits for a work request that is complete without an answer of a peer, also if the thread is interrupted. */
@@ -239,9 +285,7 @@ final class SendQueue {
                 Thread.currentThread().interrupt();
             }
         }
-        if (number >= firstFailed) {
-            throw failure(operation);
-        }
+        requireSuccess(operation, number);
     }
 
     /** Waits until everything posted so far is complete, for at most a time. Does not throw. */
@@ -253,33 +297,17 @@ final class SendQueue {
         }
     }
 
-    private void pollUntil(String operation, long number, long deadlineNanos) {
+    private boolean pollUntil(String operation, long number, long deadlineNanos) {
         while (completed < number) {
             if (poll()) {
                 continue;
             }
             wait.arm(operation);
-            if (poll()) {
-                continue;
-            }
-            if (!wait.await(deadlineNanos) && !poll()) {
-                boolean isInterrupted = abandon(operation);
-                awaitFlushed(operation, number);
-                throw abandoned(operation, isInterrupted);
+            if (!poll() && !wait.await(deadlineNanos) && !poll()) {
+                return false;
             }
         }
-    }
-
-    /** Polls until a work request that was abandoned is flushed. */
-    private void awaitFlushed(String operation, long number) {
-        long limitNanos = wait.driver().nanoTime() + FLUSH_NANOS;
-        boolean isInTime = true;
-        while (completed < number && isInTime) {
-            if (!poll()) {
-                wait.arm(operation);
-                isInTime = poll() || wait.await(limitNanos);
-            }
-        }
+        return true;
     }
 
     /** Polls once, and wakes the threads that wait for what has been completed. Returns whether anything has. */
@@ -306,16 +334,11 @@ final class SendQueue {
     }
 
     /** Waits while another thread polls. */
-    private void follow(String operation, long number, long deadlineNanos) {
+    private boolean follow(long number, long deadlineNanos) {
         BooleanSupplier isOver = () -> completed >= number || !isPolling.get();
         followers.incrementAndGet();
         try {
-            if (!progress.await(wait.driver(), isOver, deadlineNanos) && completed < number) {
-                boolean isInterrupted = abandon(operation);
-                BooleanSupplier isFlushed = () -> completed >= number;
-                var _ = progress.await(wait.driver(), isFlushed, wait.driver().nanoTime() + FLUSH_NANOS);
-                throw abandoned(operation, isInterrupted);
-            }
+            return progress.await(wait.driver(), isOver, deadlineNanos);
         } finally {
             followers.decrementAndGet();
         }
@@ -336,11 +359,10 @@ final class SendQueue {
             Thread.currentThread().interrupt();
             return new InterruptedRdmaException(operation, "the connection was ended: " + wait, "");
         }
-        boolean isMessage = operation.equals(SendOperation.SEND.call());
         return new RdmaTimeoutException(
                 operation,
                 "it took longer than its timeout, so the connection was ended: " + wait,
-                isMessage
+                SendOperation.needsPlace(operation)
                         ? "If the peer's program runs, it has no place for the message: it needs messages(count, bytes), and closes messages to"
                                 + " reuse their places"
                         : "");

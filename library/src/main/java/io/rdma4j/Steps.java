@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class Steps {
     private final EventChannel channel;
     private final String operation;
-    private final Object peer;
+    private final String peer;
     private final Deadline deadline;
 
     /**
@@ -22,7 +22,7 @@ final class Steps {
      * @param operation the call, for messages
      * @param peer the address that has to answer, for messages
      */
-    Steps(EventChannel channel, String operation, Object peer, Duration timeout) {
+    Steps(EventChannel channel, String operation, String peer, Duration timeout) {
         this.channel = channel;
         this.operation = operation;
         this.peer = peer;

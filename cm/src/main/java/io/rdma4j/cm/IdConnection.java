@@ -95,8 +95,8 @@ final class IdConnection {
             return new CmEvent.Established(reply.connection()).inPlaceOf(reply);
         } catch (RdmaException failed) {
             // A connection that was accepted, and whose queue pair is ready, can be confirmed unless it has ended.
-            String text = "the peer accepted, and ended the connection before " + provider.describe()
-                    + " had confirmed it";
+            String text =
+                    "the peer accepted, and ended the connection before " + provider.describe() + " had confirmed it";
             Errno errno = failed.errno() == Errno.EINVAL ? Errno.ECONNRESET : failed.errno();
             return notConfirmed(reply, queuePair, errno, text);
         }

@@ -91,8 +91,8 @@ class ModulesTest {
                 .isNotEmpty()
                 .allMatch(
                         type -> known.stream()
-                                .anyMatch(
-                                        module -> resideInAPackage(packages(module)).test(type)),
+                                .anyMatch(module ->
+                                        resideInAPackage(packages(module)).test(type)),
                         "lives in a module of the table");
     }
 

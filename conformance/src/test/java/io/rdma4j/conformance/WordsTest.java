@@ -50,8 +50,8 @@ class WordsTest {
     private static Stream<Path> sources() {
         List<Path> all = new ArrayList<>();
         try (Stream<Path> modules = Files.list(ROOT)) {
-            for (Path module :
-                    modules.filter(each -> Files.isDirectory(each.resolve("src"))).toList()) {
+            for (Path module : modules.filter(each -> Files.isDirectory(each.resolve("src")))
+                    .toList()) {
                 try (Stream<Path> files = Files.walk(module.resolve("src"))) {
                     files.filter(file -> file.toString().endsWith(".java")).forEach(all::add);
                 }

@@ -151,6 +151,21 @@ class ConnectionTest {
     }
 
     @Test
+    void memoryAndOtherPrivateDataAreSentTogether() {
+        byte[] name = "table 7".getBytes(UTF_8);
+        CompletableFuture<Connection> accepted = CompletableFuture.supplyAsync(
+                () -> fixture.listener.accept(PATIENCE).privateData(table, name).accept(), fixture.threads);
+        Connection client = Connection.to(fixture.address()).connect();
+        try (Ends ends = new Ends(client, accepted.join())) {
+            assertThat(ends.client().peer().memory().lengthBytes()).isEqualTo(BYTES);
+            assertThat(ends.client().peer().dataAfterMemory()).startsWith(name);
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> ends.server().peer().dataAfterMemory())
+                    .withMessageContaining("the peer " + TestDevices.address().getHostAddress() + ":");
+        }
+    }
+
+    @Test
     void mistakesAreRefusedBeforeAnythingIsSent() throws Exception {
         Buffer closed = null;
         try (Ends ends = fixture.connect(ConnectionOptions.defaults())) {

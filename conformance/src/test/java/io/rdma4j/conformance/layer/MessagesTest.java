@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.rdma4j.Access;
+import io.rdma4j.Batch;
 import io.rdma4j.Buffer;
 import io.rdma4j.Connection;
 import io.rdma4j.ConnectionOptions;
@@ -18,6 +19,7 @@ import io.rdma4j.conformance.layer.LayerFixture.Ends;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.DisconnectedException;
 import io.rdma4j.verbs.InterruptedRdmaException;
+import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.RdmaTimeoutException;
 import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkRequestException;
@@ -221,6 +223,31 @@ class MessagesTest {
                     .isThrownBy(() -> ends.client().send(buffer));
             assertThatExceptionOfType(WorkRequestException.class)
                     .isThrownBy(() -> ends.server().receive(PATIENCE));
+        }
+    }
+
+    @Test
+    @NotOn(value = Driver.SIW, because = "has iWARP, which completes a request when it is sent")
+    void aBatchIsWaitedForWithoutAnEndOfTheConnection() {
+        try (Ends ends = fixture.connect(ConnectionOptions.defaults().withMessages(1, 8));
+                Buffer buffer = ends.client().allocate(8)) {
+            Batch batch = ends.client().batch().send(buffer).send(buffer).post(); // the second finds no place
+            assertThat(batch.tryAwait(Duration.ofMillis(20))).isFalse();
+            assertThat(batch.isComplete()).isFalse();
+            Thread.currentThread().interrupt();
+            assertThatExceptionOfType(InterruptedRdmaException.class).isThrownBy(() -> batch.tryAwait(PATIENCE));
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(ends.client().isOpen()).isTrue();
+
+            ends.server().receive(PATIENCE).close();
+            ends.server().receive(PATIENCE).close();
+            assertThat(batch.tryAwait(PATIENCE)).isTrue();
+            assertThat(batch.isComplete()).isTrue();
+
+            batch.send(buffer).send(buffer).post();
+            ends.server().close();
+            assertThatExceptionOfType(RdmaException.class).isThrownBy(() -> batch.tryAwait(PATIENCE));
+            assertThatExceptionOfType(RdmaException.class).isThrownBy(batch::isComplete);
         }
     }
 
