@@ -37,7 +37,7 @@ static struct device *find_device(const char *name)
 	struct device *device;
 
 	for (int i = 0; i < device_count; i++) {
-		if (!strcmp(devices[i]->public.name, name))
+		if (!strcmp(devices[i]->ibv.name, name))
 			return devices[i];
 	}
 	larger = realloc(devices, (device_count + 1) * sizeof(*devices));
@@ -49,11 +49,11 @@ static struct device *find_device(const char *name)
 		return NULL;
 	devices[device_count++] = device;
 	device->number = device_count;
-	snprintf(device->public.name, sizeof(device->public.name), "%s", name);
-	snprintf(device->public.dev_name, sizeof(device->public.dev_name), "uverbs%d", device->number - 1);
-	snprintf(device->public.dev_path, sizeof(device->public.dev_path), "/sys/class/infiniband_verbs/%s",
-		 device->public.dev_name);
-	snprintf(device->public.ibdev_path, sizeof(device->public.ibdev_path), "/sys/class/infiniband/%s", device->public.name);
+	snprintf(device->ibv.name, sizeof(device->ibv.name), "%s", name);
+	snprintf(device->ibv.dev_name, sizeof(device->ibv.dev_name), "uverbs%d", device->number - 1);
+	snprintf(device->ibv.dev_path, sizeof(device->ibv.dev_path), "/sys/class/infiniband_verbs/%s",
+		 device->ibv.dev_name);
+	snprintf(device->ibv.ibdev_path, sizeof(device->ibv.ibdev_path), "/sys/class/infiniband/%s", device->ibv.name);
 	return device;
 }
 
@@ -72,8 +72,8 @@ static int refresh_device(int index, struct device **result)
 		return ENOMEM;
 	device->index = index;
 	device->guid = arguments[2];
-	device->public.node_type = (enum ibv_node_type)arguments[3];
-	device->public.transport_type = (enum ibv_transport_type)arguments[4];
+	device->ibv.node_type = (enum ibv_node_type)arguments[3];
+	device->ibv.transport_type = (enum ibv_transport_type)arguments[4];
 	*result = device;
 	return 0;
 }
@@ -219,27 +219,27 @@ static void close_files(struct ibv_context *context)
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
 	struct context *context = calloc(1, sizeof(*context));
-	struct ibv_context *public;
+	struct ibv_context *ibv;
 	int error;
 
 	if (!context)
 		return no_object(ENOMEM);
-	public = &context->verbs.context;
+	ibv = &context->verbs.context;
 	fill_tables(&context->verbs);
-	public->device = device;
-	public->abi_compat = (void *)UINTPTR_MAX;
-	pthread_mutex_init(&public->mutex, NULL);
-	error = open_files(public);
+	ibv->device = device;
+	ibv->abi_compat = (void *)UINTPTR_MAX;
+	pthread_mutex_init(&ibv->mutex, NULL);
+	error = open_files(ibv);
 	if (!error) {
 		error = open_in_java((struct device *)device, context);
 		if (error)
-			close_files(public);
+			close_files(ibv);
 	}
 	if (error) {
 		free(context);
 		return no_object(error);
 	}
-	return public;
+	return ibv;
 }
 
 int ibv_close_device(struct ibv_context *context)

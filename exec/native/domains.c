@@ -6,14 +6,14 @@
 #include "objects.h"
 
 struct domain {
-	struct ibv_pd public;
+	struct ibv_pd ibv;
 	struct domain *parent;	/* the protection domain of a parent domain; NULL for that itself */
 	struct thread_domain *thread;
 	int users;		/* parent domains, under users_lock as those of thread domains */
 };
 
 struct thread_domain {
-	struct ibv_td public;
+	struct ibv_td ibv;
 	int users;
 };
 
@@ -32,9 +32,9 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 		free(domain);
 		return no_object(error);
 	}
-	domain->public.context = context;
-	domain->public.handle = (uint32_t)arguments[0];
-	return &domain->public;
+	domain->ibv.context = context;
+	domain->ibv.handle = (uint32_t)arguments[0];
+	return &domain->ibv;
 }
 
 static void count_users(struct domain *parent, struct thread_domain *thread, int change)
@@ -79,8 +79,8 @@ struct ibv_td *alloc_td(struct ibv_context *context, struct ibv_td_init_attr *at
 	domain = calloc(1, sizeof(*domain));
 	if (!domain)
 		return no_object(ENOMEM);
-	domain->public.context = context;
-	return &domain->public;
+	domain->ibv.context = context;
+	return &domain->ibv;
 }
 
 int dealloc_td(struct ibv_td *td)
@@ -104,10 +104,10 @@ struct ibv_pd *alloc_parent_domain(struct ibv_context *context, struct ibv_paren
 	domain = calloc(1, sizeof(*domain));
 	if (!domain)
 		return no_object(ENOMEM);
-	domain->public.context = context;
-	domain->public.handle = attributes->pd->handle;
+	domain->ibv.context = context;
+	domain->ibv.handle = attributes->pd->handle;
 	domain->parent = (struct domain *)attributes->pd;
 	domain->thread = (struct thread_domain *)attributes->td;
 	count_users(domain->parent, domain->thread, 1);
-	return &domain->public;
+	return &domain->ibv;
 }

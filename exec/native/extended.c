@@ -319,7 +319,7 @@ static struct completion_queue *queue_of(struct ibv_cq_ex *cq)
 
 static int poll_one_timed(struct completion_queue *queue)
 {
-	int handle = (int)queue->public.handle;
+	int handle = (int)queue->ibv.handle;
 	int count;
 
 	if (java_enter())
@@ -333,7 +333,7 @@ static int next_poll(struct ibv_cq_ex *cq)
 {
 	struct completion_queue *queue = queue_of(cq);
 	int count = cq->read_completion_ts || cq->read_completion_wallclock_ns ? poll_one_timed(queue)
-										: poll_cq(&queue->public, 1, &queue->completion);
+										: poll_cq(&queue->ibv, 1, &queue->completion);
 
 	if (count <= 0)
 		return count ? -count : ENOENT;

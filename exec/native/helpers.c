@@ -170,7 +170,7 @@ static struct helper *create(int *error)
 	if (!*error)
 		return helper;
 	free(helper);
-	complain("a thread that calls Java for a coroutine or a small stack cannot be created: ", strerror(*error));
+	log_error("a thread that calls Java for a coroutine or a small stack cannot be created: ", strerror(*error));
 	return NULL;
 }
 

@@ -75,7 +75,7 @@ static jni_table vm;
 static void *entry_class;
 static void *entry_method;
 
-void complain(const char *sentence, const char *detail)
+void log_error(const char *sentence, const char *detail)
 {
 	fprintf(stderr, "rdma4j exec: %s%s\n", sentence, detail);
 }
@@ -200,12 +200,12 @@ static void add_options(struct option_list *list)
  * libc_write. The counter of an event is 0 or 1, so that neither function blocks.
  */
 
-static void raise_descriptor(void *environment, void *class, int32_t descriptor)
+static void raise_descriptor(void *environment, void *java_class, int32_t descriptor)
 {
 	uint64_t one = 1;
 
 	(void)environment;
-	(void)class;
+	(void)java_class;
 	/* The program may have closed it, and opened something else. */
 	if (!descriptor_mark(descriptor))
 		return;
@@ -214,13 +214,13 @@ static void raise_descriptor(void *environment, void *class, int32_t descriptor)
 	note_raised();
 }
 
-static void lower_descriptor(void *environment, void *class, int32_t descriptor)
+static void lower_descriptor(void *environment, void *java_class, int32_t descriptor)
 {
 	struct pollfd wait = { .fd = descriptor, .events = POLLIN };
 	uint64_t count;
 
 	(void)environment;
-	(void)class;
+	(void)java_class;
 	if (!descriptor_mark(descriptor))
 		return;
 	/* A program may have read the counter, against the interface. */
@@ -228,29 +228,29 @@ static void lower_descriptor(void *environment, void *class, int32_t descriptor)
 		return;
 }
 
-static int64_t access_function(void *environment, void *class)
+static int64_t access_function(void *environment, void *java_class)
 {
 	(void)environment;
-	(void)class;
+	(void)java_class;
 	return (int64_t)(uintptr_t)access_memory;
 }
 
-static int32_t start_guardian(void *environment, void *class, int64_t table)
+static int32_t start_guardian(void *environment, void *java_class, int64_t table)
 {
 	(void)environment;
-	(void)class;
+	(void)java_class;
 	return guardian_start((const char *)(uintptr_t)table);
 }
 
 static int register_class(jni_table environment, const char *name, const struct jni_native_method *methods, int32_t count)
 {
-	void *class = JNI(environment, JNI_FIND_CLASS, void *(*)(jni_table, const char *))(environment, name);
+	void *java_class = JNI(environment, JNI_FIND_CLASS, void *(*)(jni_table, const char *))(environment, name);
 	int32_t (*add)(jni_table, void *, const struct jni_native_method *, int32_t);
 
-	if (!class)
+	if (!java_class)
 		return ENODEV;
 	add = JNI(environment, JNI_REGISTER_NATIVES, int32_t (*)(jni_table, void *, const struct jni_native_method *, int32_t));
-	return add(environment, class, methods, count) ? ENODEV : 0;
+	return add(environment, java_class, methods, count) ? ENODEV : 0;
 }
 
 static int register_natives(jni_table environment)
@@ -274,16 +274,16 @@ static int register_natives(jni_table environment)
 
 static int find_entry(jni_table environment)
 {
-	void *class = JNI(environment, JNI_FIND_CLASS, void *(*)(jni_table, const char *))(environment, BRIDGE_ENTRY_CLASS);
+	void *java_class = JNI(environment, JNI_FIND_CLASS, void *(*)(jni_table, const char *))(environment, BRIDGE_ENTRY_CLASS);
 	void *(*method)(jni_table, void *, const char *, const char *);
 
-	if (!class)
+	if (!java_class)
 		return ENODEV;
 	method = JNI(environment, JNI_GET_STATIC_METHOD_ID, void *(*)(jni_table, void *, const char *, const char *));
-	entry_method = method(environment, class, "call", "(IJ)I");
+	entry_method = method(environment, java_class, "call", "(IJ)I");
 	if (!entry_method)
 		return ENODEV;
-	entry_class = JNI(environment, JNI_NEW_GLOBAL_REF, void *(*)(jni_table, void *))(environment, class);
+	entry_class = JNI(environment, JNI_NEW_GLOBAL_REF, void *(*)(jni_table, void *))(environment, java_class);
 	return entry_class ? 0 : ENOMEM;
 }
 
@@ -337,24 +337,24 @@ static int create_vm(const char *file, jni_table *environment)
 	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
 
 	if (!library) {
-		complain("the Java virtual machine cannot be loaded: ", dlerror());
+		log_error("the Java virtual machine cannot be loaded: ", dlerror());
 		return ENODEV;
 	}
 	dl_iterate_phdr(find_code, NULL);
 	create = (int32_t (*)(jni_table *, jni_table *, struct jni_arguments *))dlsym(library, "JNI_CreateJavaVM");
 	if (!create) {
-		complain("RDMA4J_EXEC_JVM does not name a Java virtual machine: ", file);
+		log_error("RDMA4J_EXEC_JVM does not name a Java virtual machine: ", file);
 		return ENODEV;
 	}
 	add_options(&list);
 	if (list.error) {
-		complain("there is no memory for the options of the Java virtual machine", "");
+		log_error("there is no memory for the options of the Java virtual machine", "");
 		return list.error;
 	}
 	arguments.option_count = list.count;
 	arguments.options = list.options;
 	if (create(&vm, environment, &arguments)) {
-		complain("the Java virtual machine did not start: its message above has the reason", "");
+		log_error("the Java virtual machine did not start: its message above has the reason", "");
 		return ENODEV;
 	}
 	return 0;
@@ -367,11 +367,11 @@ static int start_vm(void)
 	int error;
 
 	if (!file || !*file) {
-		complain("RDMA4J_EXEC_JVM is not set: start the program by \"rdma4j exec PROGRAM\"", "");
+		log_error("RDMA4J_EXEC_JVM is not set: start the program by \"rdma4j exec PROGRAM\"", "");
 		return ENODEV;
 	}
 	if (dl_iterate_phdr(is_virtual_machine, NULL)) {
-		complain("a Java program cannot use RDMA by this library, since a process has one virtual machine only: "
+		log_error("a Java program cannot use RDMA by this library, since a process has one virtual machine only: "
 			 "let it use the API of rdma4j, or start it by \"rdma4j run\" for its sockets", "");
 		return ENODEV;
 	}
@@ -384,7 +384,7 @@ static int start_vm(void)
 		error = find_entry(environment);
 	if (error) {
 		clear_exception(environment);
-		complain("the Java virtual machine does not find the classes of rdma4j: check RDMA4J_EXEC_MODULES", "");
+		log_error("the Java virtual machine does not find the classes of rdma4j: check RDMA4J_EXEC_MODULES", "");
 	}
 	JNI(vm, VM_DETACH_CURRENT_THREAD, int32_t (*)(jni_table))(vm);
 	return error;
@@ -434,7 +434,7 @@ static int refuse_in_child(void)
 
 	if (!told) {
 		told = 1;
-		complain("a process that was made by fork cannot use the devices that its parent has used: "
+		log_error("a process that was made by fork cannot use the devices that its parent has used: "
 			 "let it call exec, or use the devices only after fork", "");
 	}
 	return ENODEV;

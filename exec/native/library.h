@@ -11,11 +11,11 @@
 #define PUBLIC __attribute__((visibility("default")))
 
 /* Why a thread has more to do when it calls Java and when it returns. */
-enum care {
-	CARE_CANCELED = 1,
-	CARE_ALWAYS = 2,	/* it may have been canceled, or others cannot see where it is */
-	CARE_SIGNAL = 4,	/* a signal of the program waits for the return from Java */
-	CARE_RESTORE = 8,	/* the present call has disabled cancellation */
+enum slow_path_reason {
+	SLOW_PATH_CANCELED = 1,
+	SLOW_PATH_ALWAYS = 2,	/* it may have been canceled, or others cannot see where it is */
+	SLOW_PATH_SIGNAL = 4,	/* a signal of the program waits for the return from Java */
+	SLOW_PATH_RESTORE = 8,	/* the present call has disabled cancellation */
 };
 
 struct helper;
@@ -28,8 +28,8 @@ struct java_thread {
 	uintptr_t stack_start;	/* the part of its stack from which it may call Java; empty until the thread is attached */
 	size_t stack_bytes;
 	int depth;		/* calls of Java that have not returned; threads of the virtual machine never have 0 */
-	int care;		/* enum care; other threads change it, too */
-	int cancel_state;	/* the one before CARE_RESTORE */
+	int slow_path;		/* enum slow_path_reason; other threads change it, too */
+	int cancel_state;	/* the one before SLOW_PATH_RESTORE */
 	struct helper *helper;	/* the thread that calls Java in its name from other stacks; NULL before the first such call */
 	pthread_t self;
 	struct java_thread *next;
@@ -43,9 +43,9 @@ static inline int is_called_by_java(void)
 	return java_thread.depth > 0;
 }
 
-/* threads.c: what java_enter and java_leave do if the thread has any enum care, or cannot call Java from this stack. */
-int java_enter_with_care(void);
-void java_leave_with_care(void);
+/* threads.c: what java_enter and java_leave do if the thread has any enum slow_path_reason, or cannot call Java from this stack. */
+int java_enter_slow_path(void);
+void java_leave_slow_path(void);
 
 /*
  * Surround each call of Java. java_enter returns 0 if this thread can call Java from this stack; otherwise java_leave must not be called,
@@ -56,8 +56,8 @@ static inline void java_leave(void)
 {
 	__atomic_store_n(&java_thread.depth, java_thread.depth - 1, __ATOMIC_RELEASE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (__builtin_expect(__atomic_load_n(&java_thread.care, __ATOMIC_RELAXED), 0))
-		java_leave_with_care();
+	if (__builtin_expect(__atomic_load_n(&java_thread.slow_path, __ATOMIC_RELAXED), 0))
+		java_leave_slow_path();
 }
 
 static inline int java_enter(void)
@@ -66,9 +66,9 @@ static inline int java_enter(void)
 
 	__atomic_store_n(&java_thread.depth, java_thread.depth + 1, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (__builtin_expect(__atomic_load_n(&java_thread.care, __ATOMIC_RELAXED) ||
+	if (__builtin_expect(__atomic_load_n(&java_thread.slow_path, __ATOMIC_RELAXED) ||
 				     here - java_thread.stack_start >= java_thread.stack_bytes, 0))
-		return java_enter_with_care();
+		return java_enter_slow_path();
 	return 0;
 }
 
@@ -102,7 +102,7 @@ void threads_watch_end(void);
 #define MAIN_STACK_KIB 8192
 
 /* jvm.c: writes a sentence with a detail at its end, which may be empty, to standard error. */
-void complain(const char *sentence, const char *detail);
+void log_error(const char *sentence, const char *detail);
 
 /* start.c: calls a function, which starts the virtual machine, in a new thread. Returns its result, or an errno. */
 int start_by_thread(int (*begin)(void));

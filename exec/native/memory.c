@@ -76,7 +76,7 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 		free(region);
 		return no_object(error);
 	}
-	region->public = (struct ibv_mr){
+	region->ibv = (struct ibv_mr){
 		.context = pd->context,
 		.pd = pd,
 		.addr = addr,
@@ -86,8 +86,8 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 		.rkey = (uint32_t)arguments[2],
 	};
 	region->access = access;
-	regions_add(&region->range, addr, length, region->public.handle);
-	return &region->public;
+	regions_add(&region->range, addr, length, region->ibv.handle);
+	return &region->ibv;
 }
 
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
@@ -135,7 +135,7 @@ static int is_valid_change(int flags, void *address, size_t length, int access)
 
 static int change_region(struct memory_region *region, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
 {
-	struct ibv_mr *mr = &region->public;
+	struct ibv_mr *mr = &region->ibv;
 	uint64_t arguments[] = { mr->handle, flags, 0, (uintptr_t)addr, length, access };
 	unsigned int new_access = flags & IBV_REREG_MR_CHANGE_ACCESS ? (unsigned int)access : region->access;
 	int has_other_memory = flags & IBV_REREG_MR_CHANGE_TRANSLATION;

@@ -11,7 +11,7 @@
 #include "verbs_abi.h"
 
 struct device {
-	struct ibv_device public;
+	struct ibv_device ibv;
 	/* libmlx5 and others look here for the driver of a device, and compare it with their own. */
 	const void *driver;
 	uint64_t guid;
@@ -25,19 +25,19 @@ struct context {
 };
 
 struct channel {
-	struct ibv_comp_channel public;
+	struct ibv_comp_channel ibv;
 	int handle;
 };
 
 struct memory_region {
-	struct ibv_mr public;
+	struct ibv_mr ibv;
 	struct range range;
 	unsigned int access;
 };
 
 /* Two of them have the same handle if they were opened by the same file. */
 struct xrc_domain {
-	struct ibv_xrcd public;
+	struct ibv_xrcd ibv;
 	int handle;
 	struct xrc_domain *next;	/* of those opened by files */
 	uint64_t file_device;
@@ -52,7 +52,7 @@ struct taken_event {
 
 struct completion_queue {
 	union {
-		struct ibv_cq public;
+		struct ibv_cq ibv;
 		struct ibv_cq_ex extended;
 	};
 	struct taken_event *taken;
@@ -64,7 +64,7 @@ struct completion_queue {
 };
 
 struct shared_receive_queue {
-	struct ibv_srq public;
+	struct ibv_srq ibv;
 	struct taken_event *taken;
 	uint32_t number;
 };
@@ -73,7 +73,7 @@ struct work_builder;
 
 struct queue_pair {
 	union {
-		struct ibv_qp public;
+		struct ibv_qp ibv;
 		struct ibv_qp_ex extended;
 	};
 	struct taken_event *taken;

@@ -4,13 +4,13 @@
 
 static int create_in_java(struct shared_receive_queue *queue, struct ibv_srq_attr *sizes, struct ibv_xrcd *xrc_domain, struct ibv_cq *cq)
 {
-	struct ibv_srq *public = &queue->public;
+	struct ibv_srq *ibv = &queue->ibv;
 	uint64_t arguments[] = {
-		public->pd->handle,
+		ibv->pd->handle,
 		sizes->max_wr,
 		sizes->max_sge,
 		sizes->srq_limit,
-		(uintptr_t)public,
+		(uintptr_t)ibv,
 		xrc_domain ? ((struct xrc_domain *)xrc_domain)->handle : 0,
 		cq ? cq->handle : 0,
 	};
@@ -18,7 +18,7 @@ static int create_in_java(struct shared_receive_queue *queue, struct ibv_srq_att
 
 	if (error)
 		return error;
-	public->handle = (uint32_t)arguments[0];
+	ibv->handle = (uint32_t)arguments[0];
 	queue->number = (uint32_t)arguments[1];
 	sizes->max_wr = (uint32_t)arguments[2];
 	sizes->max_sge = (uint32_t)arguments[3];
@@ -33,17 +33,17 @@ static struct ibv_srq *create(struct ibv_pd *domain, void *user_context, struct 
 
 	if (!queue)
 		return no_object(ENOMEM);
-	queue->public.context = domain->context;
-	queue->public.srq_context = user_context;
-	queue->public.pd = domain;
-	pthread_mutex_init(&queue->public.mutex, NULL);
-	pthread_cond_init(&queue->public.cond, NULL);
+	queue->ibv.context = domain->context;
+	queue->ibv.srq_context = user_context;
+	queue->ibv.pd = domain;
+	pthread_mutex_init(&queue->ibv.mutex, NULL);
+	pthread_cond_init(&queue->ibv.cond, NULL);
 	error = create_in_java(queue, sizes, xrc_domain, cq);
 	if (error) {
 		free(queue);
 		return no_object(error);
 	}
-	return &queue->public;
+	return &queue->ibv;
 }
 
 struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *srq_init_attr)

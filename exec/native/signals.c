@@ -167,7 +167,7 @@ static void defer(const siginfo_t *info, ucontext_t *context)
 	sigfillset(&context->uc_sigmask);
 	remove_signals_of_java(&context->uc_sigmask);
 	sigorset(&context->uc_sigmask, &context->uc_sigmask, &deferred.blocked);
-	__atomic_fetch_or(&java_thread.care, CARE_SIGNAL, __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(&java_thread.slow_path, SLOW_PATH_SIGNAL, __ATOMIC_SEQ_CST);
 }
 
 /* Runs the handler as if the signal interrupted the return from Java; afterwards, the kernel delivers those that have waited there. */

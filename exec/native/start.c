@@ -66,7 +66,7 @@ static int wait_for_start(struct start *start, pthread_t thread)
 	if (__atomic_exchange_n(&start->is_taken, 1, __ATOMIC_ACQ_REL))
 		return pthread_join(thread, NULL);
 	pthread_detach(thread);
-	complain("Java cannot start in the constructor of a library that dlopen loads: "
+	log_error("Java cannot start in the constructor of a library that dlopen loads: "
 		 "use the devices before dlopen, or after it has returned", "");
 	return EDEADLK;
 }
@@ -88,7 +88,7 @@ static int create_start(int (*begin)(void))
 	}
 	if (error) {
 		free(start);
-		complain("the thread that starts the Java virtual machine cannot be created: ", strerror(error));
+		log_error("the thread that starts the Java virtual machine cannot be created: ", strerror(error));
 		return error;
 	}
 	error = wait_for_start(start, thread);

@@ -53,7 +53,7 @@ static void add_to_list(struct java_thread *thread)
 	attached = thread;
 	/* It may be this thread that was canceled. */
 	if (unknown_thread_canceled || !has_barrier)
-		__atomic_fetch_or(&thread->care, CARE_ALWAYS, __ATOMIC_SEQ_CST);
+		__atomic_fetch_or(&thread->slow_path, SLOW_PATH_ALWAYS, __ATOMIC_SEQ_CST);
 	pthread_mutex_unlock(&list_lock);
 }
 
@@ -82,7 +82,7 @@ static void detach(void *unused)
 	}
 	java_thread.environment = NULL;
 	java_thread.stack_bytes = 0;
-	java_thread.care = 0;
+	java_thread.slow_path = 0;
 	helpers_release(java_thread.helper);
 	java_thread.helper = NULL;
 }
@@ -137,7 +137,7 @@ void threads_forget(void)
 	attached = NULL;
 	java_thread.environment = NULL;
 	java_thread.stack_bytes = 0;
-	java_thread.care = 0;
+	java_thread.slow_path = 0;
 	java_thread.helper = NULL;
 	pthread_setspecific(attached_key, NULL);
 }
@@ -192,7 +192,7 @@ static int attach(void)
 	return 1;
 }
 
-int java_enter_with_care(void)
+int java_enter_slow_path(void)
 {
 	if (!has_stack(JAVA_STACK_BYTES)) {
 		java_leave();
@@ -200,7 +200,7 @@ int java_enter_with_care(void)
 	}
 	if (java_thread.depth == 1) {
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &java_thread.cancel_state);
-		__atomic_fetch_or(&java_thread.care, CARE_RESTORE, __ATOMIC_SEQ_CST);
+		__atomic_fetch_or(&java_thread.slow_path, SLOW_PATH_RESTORE, __ATOMIC_SEQ_CST);
 	}
 	if (java_thread.environment || attach())
 		return 0;
@@ -208,18 +208,18 @@ int java_enter_with_care(void)
 	return 1;
 }
 
-void java_leave_with_care(void)
+void java_leave_slow_path(void)
 {
-	int care;
+	int reasons;
 
 	if (java_thread.depth)
 		return;
-	care = __atomic_fetch_and(&java_thread.care, ~(CARE_RESTORE | CARE_SIGNAL), __ATOMIC_SEQ_CST);
-	if (care & CARE_RESTORE)
+	reasons = __atomic_fetch_and(&java_thread.slow_path, ~(SLOW_PATH_RESTORE | SLOW_PATH_SIGNAL), __ATOMIC_SEQ_CST);
+	if (reasons & SLOW_PATH_RESTORE)
 		pthread_setcancelstate(java_thread.cancel_state, NULL);
-	if (care & CARE_SIGNAL)
+	if (reasons & SLOW_PATH_SIGNAL)
 		signals_run_deferred();
-	if (care & CARE_CANCELED)
+	if (reasons & SLOW_PATH_CANCELED)
 		libc_pthread_cancel(pthread_self());
 }
 
@@ -230,7 +230,7 @@ void java_leave_with_care(void)
  */
 static int mark_canceled(struct java_thread *thread)
 {
-	__atomic_fetch_or(&thread->care, CARE_CANCELED, __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(&thread->slow_path, SLOW_PATH_CANCELED, __ATOMIC_SEQ_CST);
 	if (has_barrier)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 	return __atomic_load_n(&thread->depth, __ATOMIC_SEQ_CST) > 0;
