@@ -120,7 +120,7 @@ int ibv_resize_cq(struct ibv_cq *cq, int cqe)
 	return fail(error);
 }
 
-/* Java waits until the program has acknowledged all events. */
+/* Waits until the program has acknowledged all events. */
 int ibv_destroy_cq(struct ibv_cq *cq)
 {
 	int error = close_after_events(cq->handle);

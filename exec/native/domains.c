@@ -1,15 +1,17 @@
 /*
- * Protection domains, thread domains and parent domains. The last two tell a driver which objects only one thread uses, so that it takes no
- * locks. Java's locks cost nothing then: such an object stands for its protection domain.
+ * Protection domains, thread domains and parent domains. With the latter two, a driver learns which
+ * objects only one thread uses, and can omit locks. Java's locks cost nothing in that case, so a
+ * parent domain is just its protection domain.
  */
 #define _GNU_SOURCE
 #include "objects.h"
 
 struct domain {
 	struct ibv_pd ibv;
-	struct domain *parent;	/* the protection domain of a parent domain; NULL for that itself */
+	/* The protection domain of a parent domain; NULL in a protection domain. */
+	struct domain *parent;
 	struct thread_domain *thread;
-	int users;		/* parent domains, under users_lock as those of thread domains */
+	int users;		/* parent domains; under users_lock, as in thread domains */
 };
 
 struct thread_domain {
@@ -93,7 +95,7 @@ int dealloc_td(struct ibv_td *td)
 	return 0;
 }
 
-/* The allocators are for memory of drivers, of which Java needs none. */
+/* The allocators are for the memory of drivers. Java needs none. */
 struct ibv_pd *alloc_parent_domain(struct ibv_context *context, struct ibv_parent_domain_init_attr *attributes)
 {
 	const uint32_t known = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;
