@@ -287,7 +287,7 @@ class Devices {
     }
 }
 END
-    refused 3 'a Java program cannot use RDMA by this library' "$("$launcher" --java-home)/bin/java" --enable-native-access=ALL-UNNAMED "$row_dir/Devices.java"
+    refused 3 'a Java program cannot use RDMA through this library' "$("$launcher" --java-home)/bin/java" --enable-native-access=ALL-UNNAMED "$row_dir/Devices.java"
 }
 
 one_sentence() { # STATUS TEXT

@@ -49,7 +49,7 @@ enum bridge_operation {
 	BRIDGE_ALLOCATE_WINDOW = 14,	/* 0 domain, 1 type -> 0 handle, 1 rkey */
 	BRIDGE_OPEN_XRC_DOMAIN = 15,	/* 0 context -> 0 handle */
 	BRIDGE_CREATE_ADDRESS_HANDLE = 16, /* 0 domain, 1 struct ibv_ah_attr * -> 0 handle */
-	BRIDGE_SET_ACCESSIBLE = 17,	/* 0 region, 1 whether its memory may be accessed, also through windows */
+	BRIDGE_SET_ACCESSIBLE = 17,	/* 0 region, 1 whether its memory is accessible */
 
 	/* Completions */
 	BRIDGE_CREATE_CHANNEL = 20,	/* 0 context, 1 eventfd -> 0 handle */
@@ -95,8 +95,9 @@ enum bridge_operation {
 struct bridge_data {
 	int (*poll)(int cq, int count, void *completions);	/* number of completions, or a negative errno */
 	int (*poll_timed)(int cq, void *completion, int64_t *timestamp_nanos); /* the same for one completion, with its time */
-	int (*request_notification)(int cq, int solicited_only); /* 0 or an errno, like the next three */
-	int (*post_send)(int qp, void *first, void **bad); /* if bad is NULL: all requests or none */
+	/* The next four return 0 or an errno. */
+	int (*request_notification)(int cq, int solicited_only);
+	int (*post_send)(int qp, void *first, void **bad); /* bad NULL: all or none */
 	int (*post_receive)(int qp, void *first, void **bad);
 	int (*post_srq_receive)(int srq, void *first, void **bad);
 };

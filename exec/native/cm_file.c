@@ -133,10 +133,7 @@ PUBLIC ssize_t write(int descriptor, const void *buffer, size_t bytes)
 {
 	int handle = handle_of(descriptor);
 
-	/*
-	 * Java writes to the eventfd directly. After vfork, the child's descriptor may be another
-	 * file.
-	 */
+	/* Java writes to the eventfd directly. After vfork, a descriptor may be another file. */
 	if (__builtin_expect(!handle, 1) || is_called_by_java() || descriptors_are_of_parent())
 		return libc_write(descriptor, buffer, bytes);
 	return execute(descriptor, handle, buffer, bytes);

@@ -43,8 +43,8 @@ static pid_t owner;		/* the process whose descriptors have marks */
 static int is_child;
 
 /*
- * The child closes Java's sockets: nobody reads from them here, and they would keep their ports in
- * use even after the parent has ended.
+ * Closes Java's sockets in the child. Nobody reads from them there, and they would keep their ports
+ * in use even after the parent has ended.
  */
 static void note_child(void)
 {

@@ -50,10 +50,12 @@ static struct device *find_device(const char *name)
 	devices[device_count++] = device;
 	device->number = device_count;
 	snprintf(device->ibv.name, sizeof(device->ibv.name), "%s", name);
-	snprintf(device->ibv.dev_name, sizeof(device->ibv.dev_name), "uverbs%d", device->number - 1);
-	snprintf(device->ibv.dev_path, sizeof(device->ibv.dev_path), "/sys/class/infiniband_verbs/%s",
-		 device->ibv.dev_name);
-	snprintf(device->ibv.ibdev_path, sizeof(device->ibv.ibdev_path), "/sys/class/infiniband/%s", device->ibv.name);
+	snprintf(device->ibv.dev_name, sizeof(device->ibv.dev_name), "uverbs%d",
+		 device->number - 1);
+	snprintf(device->ibv.dev_path, sizeof(device->ibv.dev_path),
+		 "/sys/class/infiniband_verbs/%s", device->ibv.dev_name);
+	snprintf(device->ibv.ibdev_path, sizeof(device->ibv.ibdev_path), "/sys/class/infiniband/%s",
+		 device->ibv.name);
 	return device;
 }
 

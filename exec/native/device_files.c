@@ -314,10 +314,7 @@ static struct ibv_device *device_of(const struct tree *tree, const char *rest, c
 	return find_device(tree, name);
 }
 
-/*
- * Returns whether a path names a file, and sets the index if it has one. A slash may follow a
- * folder.
- */
+/* Returns whether a path names a file, and its index if it has one. A slash may follow a folder. */
 static int matches(const struct file *file, const char *path, unsigned int *index)
 {
 	size_t length = strlen(file->path);

@@ -125,10 +125,7 @@ static void keep_token(pthread_mutex_t *mutex, struct taken_event **list, struct
 	pthread_mutex_unlock(mutex);
 }
 
-/*
- * Keeps the token with the object, where ibv_ack_async_event finds it. Java does not close the
- * object before the acknowledgement.
- */
+/* Keeps the token for ibv_ack_async_event. Java does not close the object before it is called. */
 static void keep(struct ibv_async_event *result, struct taken_event *event)
 {
 	switch (owner_of(result->event_type)) {

@@ -86,10 +86,7 @@ __attribute__((destructor)) static void finish(void)
 		;
 }
 
-/*
- * A process that ends without destructors, like the job processes of fio, still owes its peers
- * acknowledgements.
- */
+/* A process without exit handlers, like a job of fio, also owes its peers acknowledgements. */
 PUBLIC __attribute__((noreturn)) void _exit(int status)
 {
 	finish();

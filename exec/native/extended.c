@@ -332,9 +332,12 @@ static int poll_one_timed(struct completion_queue *queue)
 static int next_poll(struct ibv_cq_ex *cq)
 {
 	struct completion_queue *queue = queue_of(cq);
-	int count = cq->read_completion_ts || cq->read_completion_wallclock_ns ? poll_one_timed(queue)
-										: poll_cq(&queue->ibv, 1, &queue->completion);
+	int count;
 
+	if (cq->read_completion_ts || cq->read_completion_wallclock_ns)
+		count = poll_one_timed(queue);
+	else
+		count = poll_cq(&queue->ibv, 1, &queue->completion);
 	if (count <= 0)
 		return count ? -count : ENOENT;
 	cq->wr_id = queue->completion.wr_id;

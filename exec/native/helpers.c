@@ -171,7 +171,8 @@ static struct helper *create(int *error)
 	if (!*error)
 		return helper;
 	free(helper);
-	log_error("cannot create a thread that calls Java for a coroutine or a small stack: ", strerror(*error));
+	log_error("cannot create a thread that calls Java for a coroutine or a small stack: ",
+		  strerror(*error));
 	return NULL;
 }
 

@@ -80,10 +80,7 @@ void log_error(const char *sentence, const char *detail)
 	fprintf(stderr, "rdma4j exec: %s%s\n", sentence, detail);
 }
 
-/*
- * Options of the virtual machine. They are never freed, because the virtual machine may refer to
- * them.
- */
+/* Options of the virtual machine. They are never freed, because it may refer to them. */
 
 struct option_list {
 	struct jni_option *options;
@@ -178,7 +175,7 @@ static void add_options(struct option_list *list)
 	add_text(list, "-Xrs");
 	/*
 	 * With -Xrs, the virtual machine would create the socket of the attach mechanism in /tmp,
-	 * and leave it there unless the process ends by exit.
+	 * and leave it behind unless the process ends by exit.
 	 */
 	add_text(list, "-XX:+DisableAttachMechanism");
 	/* Standard output belongs to the program. */
@@ -253,9 +250,17 @@ static int32_t start_guardian(void *environment, void *java_class, int64_t table
 	return guardian_start((const char *)(uintptr_t)table);
 }
 
+static void *find_class(jni_table environment, const char *name)
+{
+	void *(*find)(jni_table, const char *);
+
+	find = JNI(environment, JNI_FIND_CLASS, void *(*)(jni_table, const char *));
+	return find(environment, name);
+}
+
 static int register_class(jni_table environment, const char *name, const struct jni_native_method *methods, int32_t count)
 {
-	void *java_class = JNI(environment, JNI_FIND_CLASS, void *(*)(jni_table, const char *))(environment, name);
+	void *java_class = find_class(environment, name);
 	int32_t (*add)(jni_table, void *, const struct jni_native_method *, int32_t);
 
 	if (!java_class)
@@ -285,8 +290,9 @@ static int register_natives(jni_table environment)
 
 static int find_entry(jni_table environment)
 {
-	void *java_class = JNI(environment, JNI_FIND_CLASS, void *(*)(jni_table, const char *))(environment, BRIDGE_ENTRY_CLASS);
+	void *java_class = find_class(environment, BRIDGE_ENTRY_CLASS);
 	void *(*method)(jni_table, void *, const char *, const char *);
+	void *(*new_reference)(jni_table, void *);
 
 	if (!java_class)
 		return ENODEV;
@@ -294,14 +300,12 @@ static int find_entry(jni_table environment)
 	entry_method = method(environment, java_class, "call", "(IJ)I");
 	if (!entry_method)
 		return ENODEV;
-	entry_class = JNI(environment, JNI_NEW_GLOBAL_REF, void *(*)(jni_table, void *))(environment, java_class);
+	new_reference = JNI(environment, JNI_NEW_GLOBAL_REF, void *(*)(jni_table, void *));
+	entry_class = new_reference(environment, java_class);
 	return entry_class ? 0 : ENOMEM;
 }
 
-/*
- * Prints and clears the exception of the calling thread, if there is one. Returns whether there
- * was.
- */
+/* Prints and clears a pending exception of the calling thread. Returns whether there was one. */
 static int clear_exception(jni_table environment)
 {
 	if (!JNI(environment, JNI_EXCEPTION_CHECK, uint8_t (*)(jni_table))(environment))
@@ -381,13 +385,14 @@ static int start_vm(void)
 	int error;
 
 	if (!file || !*file) {
-		log_error("RDMA4J_EXEC_JVM is not set: start the program with \"rdma4j exec PROGRAM\"", "");
+		log_error("RDMA4J_EXEC_JVM is not set: start the program with "
+			  "\"rdma4j exec PROGRAM\"", "");
 		return ENODEV;
 	}
 	if (dl_iterate_phdr(is_virtual_machine, NULL)) {
-		log_error("a Java program cannot use RDMA through this library, because a process can have "
-			  "only one virtual machine: use the rdma4j API, or start the program with "
-			  "\"rdma4j run\" for its sockets", "");
+		log_error("a Java program cannot use RDMA through this library, because a process "
+			  "can have only one virtual machine: use the rdma4j API, or start the "
+			  "program with \"rdma4j run\" for its sockets", "");
 		return ENODEV;
 	}
 	signals_start();
@@ -399,7 +404,8 @@ static int start_vm(void)
 		error = find_entry(environment);
 	if (error) {
 		clear_exception(environment);
-		log_error("the Java virtual machine cannot find the rdma4j classes: check RDMA4J_EXEC_MODULES", "");
+		log_error("the Java virtual machine cannot find the rdma4j classes: "
+			  "check RDMA4J_EXEC_MODULES", "");
 	}
 	JNI(vm, VM_DETACH_CURRENT_THREAD, int32_t (*)(jni_table))(vm);
 	return error;
@@ -522,10 +528,7 @@ int bridge_call(enum bridge_operation operation, uint64_t *arguments)
 	environment = java_thread.environment;
 	call = JNI(environment, JNI_CALL_STATIC_INT_METHOD_A, int32_t (*)(jni_table, void *, void *, const union jni_value *));
 	error = call(environment, entry_class, entry_method, values);
-	/*
-	 * Java turns exceptions into error numbers, but it may lack the memory or the stack even
-	 * for that.
-	 */
+	/* Java turns exceptions into errnos, but may lack the memory or the stack even for that. */
 	if (clear_exception(environment))
 		error = ENOMEM;
 	java_leave();

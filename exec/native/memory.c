@@ -246,10 +246,7 @@ int ibv_export_buf_dmabuf_fd(struct ibv_buf *buf)
 	return -1;
 }
 
-/*
- * Copy-on-write pages after fork do no harm: Java accesses the memory of the parent through its
- * page tables.
- */
+/* Copy-on-write after fork does no harm: Java accesses memory through the parent's page tables. */
 
 int ibv_fork_init(void)
 {

@@ -106,7 +106,7 @@ int64_t access_memory(int64_t operation, void *to, void *from, int64_t bytes)
 	if (__builtin_setjmp(access.after_fault))
 		return -1;
 	running = &access;
-	/* A fault must occur in between only. */
+	/* The access must stay between the two assignments to running. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (operation == ACCESS_COPY)
 		memmove(to, from, (size_t)bytes);

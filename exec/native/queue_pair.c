@@ -4,7 +4,7 @@
 
 #include "objects.h"
 
-/* The operations of ibv_wr_* by type of queue pair. */
+/* The operations of ibv_wr_* that a type of queue pair has. */
 static uint64_t operations_of(enum ibv_qp_type type)
 {
 	const uint64_t datagram = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM;
@@ -72,7 +72,7 @@ static struct queue_pair *new_queue_pair(struct ibv_context *context, struct ibv
 	return queue_pair;
 }
 
-/* The target of an extended connection has neither a domain nor queues. */
+/* Checks the attributes. An XRC target has neither a domain nor queues. */
 static int check(const struct ibv_qp_init_attr_ex *attributes, uint64_t operations)
 {
 	uint32_t mask = attributes->comp_mask;
@@ -150,7 +150,7 @@ int modify_qp_rate_limit(struct ibv_qp *queue_pair, struct ibv_qp_rate_limit_att
 
 	if (attributes->comp_mask)
 		return fail(EINVAL);
-	/* A hint for the size of bursts needs no support; a limit of it would. */
+	/* The typical burst size is a hint and needs no support; a maximum would. */
 	if (attributes->max_burst_sz)
 		return fail(EOPNOTSUPP);
 	return fail(bridge_call(BRIDGE_SET_RATE_LIMIT, arguments));
@@ -158,7 +158,7 @@ int modify_qp_rate_limit(struct ibv_qp *queue_pair, struct ibv_qp_rate_limit_att
 
 int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask, struct ibv_qp_init_attr *init_attr)
 {
-	/* Programs of before version 6 have a structure without the rate limit. */
+	/* Programs built before version 6 have a structure without the rate limit. */
 	struct ibv_qp_attr whole = { 0 };
 	uint64_t arguments[] = { qp->handle, (uintptr_t)&whole, 0 };
 	int error = bridge_call(BRIDGE_QUERY_QP, arguments);
@@ -180,7 +180,7 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask, str
 	return 0;
 }
 
-/* Data is written in order of the packets, but bytes within a packet in no order that is guaranteed. */
+/* Packets are written in order, but the order of the bytes of a packet is not guaranteed. */
 int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
 {
 	(void)qp;

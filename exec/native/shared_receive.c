@@ -51,7 +51,7 @@ struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *srq_
 	return create(pd, srq_init_attr->srq_context, &srq_init_attr->attr, NULL, NULL);
 }
 
-/* Queues that match tags need hardware. */
+/* Tag-matching queues need hardware. */
 struct ibv_srq *create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attributes)
 {
 	const uint32_t extended = IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
@@ -70,7 +70,7 @@ struct ibv_srq *create_srq_ex(struct ibv_context *context, struct ibv_srq_init_a
 	return create(attributes->pd, attributes->srq_context, &attributes->attr, attributes->xrcd, attributes->cq);
 }
 
-/* Only queues of extended connections have a number. */
+/* Only XRC queues have a number. */
 int get_srq_num(struct ibv_srq *queue, uint32_t *number)
 {
 	*number = ((struct shared_receive_queue *)queue)->number;

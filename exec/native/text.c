@@ -1,4 +1,4 @@
-/* Words for numbers, and the rates of links. */
+/* Names of enum values, and the rates of links. */
 #define _GNU_SOURCE
 #include "verbs_abi.h"
 #include "versions.h"
@@ -120,7 +120,7 @@ static const char *wr_opcode_str(enum ibv_wr_opcode opcode)
 
 IS_PRIVATE_DEFAULT(ibv_wr_opcode_str, wr_opcode_str);
 
-/* Rates in Mbit/s, and as multiples of 2.5 Gbit/s: 0 for the rates that are none. */
+/* Rates in Mbit/s, and as multiples of 2.5 Gbit/s; 0 for rates that are not a multiple. */
 static const struct {
 	int mbps;
 	int mult;

@@ -1,6 +1,6 @@
 /*
- * Domains of extended connections. A program names a domain by a file: who opens the same file shares the domain. That holds within
- * a process; domains that several processes share need the kernel.
+ * XRC domains. A program identifies a domain by a file: everyone who opens the same file shares the
+ * domain. This works within a process; sharing between processes needs the kernel.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -107,7 +107,7 @@ int close_xrcd(struct ibv_xrcd *ibv)
 	int error = 0;
 
 	pthread_mutex_lock(&files_lock);
-	/* Those without a file have the number 0, which no file has, and are not in the list. */
+	/* Domains without a file have the number 0, which no file has, and are not in the list. */
 	if (!domain->file_number || !find_same(domain))
 		error = close_handle(domain->handle);
 	if (!error)

@@ -110,10 +110,7 @@ static void close_between(unsigned int first, unsigned int end)
 		close((int)descriptor);
 }
 
-/*
- * Closes all descriptors except these. The program's output is among the others: somebody may wait
- * for the end of it.
- */
+/* Closes all other descriptors, including the program's output: others may wait for its end. */
 static void keep_descriptors(const int *kept, int count)
 {
 	unsigned int first = 0;
@@ -145,10 +142,7 @@ static struct record *map_table(int descriptor)
 	return (struct record *)header + 1;
 }
 
-/*
- * Returns whether the process still has the table in its memory, which means that it is still the
- * same program.
- */
+/* Returns whether the process still maps the table, and so is still the same program. */
 static int has_table(const char *pid)
 {
 	char path[64];
@@ -223,8 +217,7 @@ static uint32_t get32(const uint8_t *at)
 }
 
 /*
- * The IP and UDP headers as the ICRC covers them: fields that routers change are all ones. Returns
- * their length.
+ * The IP and UDP headers for the ICRC: fields that routers change are ones. Returns their length.
  */
 static size_t masked_headers(uint8_t *out, const struct record *record, uint16_t port)
 {
