@@ -14,9 +14,9 @@
 
 #define SIZE(type) printf("%s %zu\n", #type, sizeof(type))
 #define FIELD(type, field) printf("%s.%s %zu %zu\n", #type, #field, offsetof(type, field), sizeof(((type *)0)->field))
-/* The size without newer fields at the end: the installation may be older than these. */
+/* The size without newer fields at the end, which the installation may lack. */
 #define UP_TO(type, field) printf("%s to %s %zu\n", #type, #field, offsetof(type, field) + sizeof(((type *)0)->field))
-/* The offset from the end, for the structure that grows at its front. */
+/* The offset from the end, for the structure that grows at the front. */
 #define FROM_END(type, field) printf("%s.%s -%zu\n", #type, #field, sizeof(type) - offsetof(type, field))
 
 int main(void)
