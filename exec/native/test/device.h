@@ -18,7 +18,7 @@ static inline void check(int is_right, const char *what)
 {
 	if (is_right)
 		return;
-	fprintf(stderr, "wrong: %s (errno %d)\n", what, errno);
+	fprintf(stderr, "failed: %s (errno %d)\n", what, errno);
 	_exit(99);
 }
 
