@@ -37,7 +37,7 @@ int ibv_destroy_ah(struct ibv_ah *ah)
 }
 
 /* For an IPv4 header without options. */
-static int has_right_checksum(const struct iphdr *header)
+static int has_valid_checksum(const struct iphdr *header)
 {
 	uint16_t words[sizeof(*header) / 2];
 	uint32_t sum = 0;
@@ -55,7 +55,7 @@ static int is_ipv4(const struct ibv_grh *header, const struct iphdr *ipv4)
 {
 	if (be32toh(header->version_tclass_flow) >> 28 != 6)
 		return ipv4->version == 4;
-	return ipv4->version == 4 && ipv4->ihl == 5 && has_right_checksum(ipv4);
+	return ipv4->version == 4 && ipv4->ihl == 5 && has_valid_checksum(ipv4);
 }
 
 static union ibv_gid mapped_gid(uint32_t ipv4_address)

@@ -451,10 +451,10 @@ static void after_fork_in_child(void)
 
 static int refuse_in_child(void)
 {
-	static int told;
+	static int has_reported;
 
-	if (!told) {
-		told = 1;
+	if (!has_reported) {
+		has_reported = 1;
 		log_error("a process created by fork cannot use devices that its parent has used: "
 			  "call exec in it, or use the devices only after fork", "");
 	}
@@ -469,7 +469,7 @@ static int start_once(void)
 	if (state == NOT_STARTED) {
 		error = threads_prepare();
 		if (!error)
-			error = start_by_thread(start_vm);
+			error = start_in_thread(start_vm);
 		/* A later call may come from a thread that can start it. */
 		if (error != EDEADLK)
 			__atomic_store_n(&state, error ? FAILED : RUNNING, __ATOMIC_RELEASE);

@@ -118,7 +118,7 @@ void threads_watch_end(void);
 void log_error(const char *sentence, const char *detail);
 
 /* start.c: starts the virtual machine in a new thread. Returns the result of begin, or an errno. */
-int start_by_thread(int (*begin)(void));
+int start_in_thread(int (*begin)(void));
 
 /*
  * jvm.c: the virtual machine. vm_attach attaches the calling thread to it, vm_detach detaches the

@@ -141,10 +141,11 @@ static int change_region(struct memory_region *region, int flags, struct ibv_pd 
 	struct ibv_mr *mr = &region->ibv;
 	uint64_t arguments[] = { mr->handle, flags, 0, (uintptr_t)addr, length, access };
 	unsigned int new_access = flags & IBV_REREG_MR_CHANGE_ACCESS ? (unsigned int)access : region->access;
-	int has_other_memory = flags & IBV_REREG_MR_CHANGE_TRANSLATION;
+	int changes_memory = flags & IBV_REREG_MR_CHANGE_TRANSLATION;
 	int error;
 
-	if (!can_be_pinned(has_other_memory ? addr : mr->addr, has_other_memory ? length : mr->length, new_access))
+	if (!can_be_pinned(changes_memory ? addr : mr->addr, changes_memory ? length : mr->length,
+			   new_access))
 		return EFAULT;
 	if (flags & IBV_REREG_MR_CHANGE_PD)
 		arguments[2] = pd->handle;
@@ -156,7 +157,7 @@ static int change_region(struct memory_region *region, int flags, struct ibv_pd 
 	region->access = new_access;
 	if (flags & IBV_REREG_MR_CHANGE_PD)
 		mr->pd = pd;
-	if (has_other_memory) {
+	if (changes_memory) {
 		regions_remove(&region->range);
 		mr->addr = addr;
 		mr->length = length;

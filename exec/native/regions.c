@@ -97,7 +97,8 @@ static struct range *join(struct range *first, struct range *second)
 }
 
 /* Splits a tree into the ranges before one and all others. */
-static void divide(struct range *tree, const struct range *at, struct range **before, struct range **others)
+static void split(struct range *tree, const struct range *at, struct range **before,
+		  struct range **others)
 {
 	if (!tree) {
 		*before = NULL;
@@ -105,10 +106,10 @@ static void divide(struct range *tree, const struct range *at, struct range **be
 		return;
 	}
 	if (is_before(tree, at)) {
-		divide(tree->right, at, &tree->right, others);
+		split(tree->right, at, &tree->right, others);
 		*before = tree;
 	} else {
-		divide(tree->left, at, before, &tree->left);
+		split(tree->left, at, before, &tree->left);
 		*others = tree;
 	}
 	update(tree);
@@ -121,21 +122,21 @@ static void insert(struct range *added)
 	added->left = NULL;
 	added->right = NULL;
 	update(added);
-	divide(root, added, &before, &others);
+	split(root, added, &before, &others);
 	set_root(join(join(before, added), others));
 }
 
 /* Removes a range from a tree, and returns the tree. */
-static struct range *without(struct range *tree, const struct range *removed)
+static struct range *remove_from(struct range *tree, const struct range *removed)
 {
 	if (!tree)
 		return NULL;
 	if (tree == removed)
 		return join(tree->left, tree->right);
 	if (is_before(removed, tree))
-		tree->left = without(tree->left, removed);
+		tree->left = remove_from(tree->left, removed);
 	else
-		tree->right = without(tree->right, removed);
+		tree->right = remove_from(tree->right, removed);
 	update(tree);
 	return tree;
 }
@@ -173,7 +174,7 @@ void regions_add(struct range *range, const void *address, size_t length, uint32
 void regions_remove(struct range *range)
 {
 	take_lock();
-	set_root(without(root, range));
+	set_root(remove_from(root, range));
 	release_lock();
 }
 
@@ -186,7 +187,7 @@ int regions_close(struct range *range)
 	take_lock();
 	error = bridge_call(BRIDGE_CLOSE, arguments);
 	if (!error)
-		set_root(without(root, range));
+		set_root(remove_from(root, range));
 	release_lock();
 	return error;
 }
@@ -255,7 +256,7 @@ static void withhold(struct range **withheld, void *address, size_t length)
 		take_lock();
 	}
 	while ((range = find_overlap(start, end)) != NULL) {
-		set_root(without(root, range));
+		set_root(remove_from(root, range));
 		range->next = *withheld;
 		*withheld = range;
 		set_accessible(range, 0);

@@ -102,7 +102,7 @@ static int create_start(int (*begin)(void))
 	return error;
 }
 
-int start_by_thread(int (*begin)(void))
+int start_in_thread(int (*begin)(void))
 {
 	sigset_t all, blocked;
 	int error, state;

@@ -461,12 +461,12 @@ static void check_protection(void)
 }
 
 /* The processor does not report the address of such an access. */
-static void check_addresses_of_no_program(void)
+static void check_noncanonical_addresses(void)
 {
 	void *address = (void *)((uintptr_t)1 << 62);
 	struct ibv_mr *region = ibv_reg_mr(domain, address, BYTES, ALL_RIGHTS | IBV_ACCESS_ON_DEMAND);
 
-	current = "addresses_of_no_program";
+	current = "noncanonical_addresses";
 	if (!region)
 		return;
 	connect_pair();
@@ -588,7 +588,7 @@ int main(int count, char **arguments)
 	check_failures();
 	check_overlaps();
 	check_protection();
-	check_addresses_of_no_program();
+	check_noncanonical_addresses();
 	check_race();
 	check_inline();
 	check_unaligned();
