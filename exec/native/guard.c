@@ -62,7 +62,7 @@ static int execute_detached(void *argument)
 	return 0;
 }
 
-/* Sets the path of the guardian. Returns 0 or an errno. */
+/* Finds the path of the guardian. Returns 0 or an errno. */
 static int find_guardian(struct start *start)
 {
 	Dl_info library;

@@ -254,7 +254,7 @@ int call_by_helper(enum java_function function, uint64_t first, uint64_t second,
 	int error = vm_check();
 	int state, result;
 
-	/* The helper writes to memory of the caller, which must not end meanwhile. */
+	/* The helper writes to memory of the caller, which must not be canceled meanwhile. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	if (!error)
 		helper = borrow(&error);

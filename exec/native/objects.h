@@ -166,7 +166,7 @@ int post_recv(struct ibv_qp *queue_pair, struct ibv_recv_wr *first, struct ibv_r
 struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attributes);
 int modify_qp_rate_limit(struct ibv_qp *queue_pair, struct ibv_qp_rate_limit_attr *attributes);
 
-/* Prepare and release a queue pair for ibv_wr_*. Return 0 or an errno. */
+/* Prepare and release a queue pair for ibv_wr_*. builder_create returns 0 or an errno. */
 int builder_create(struct queue_pair *queue_pair, uint64_t operations);
 void builder_destroy(struct queue_pair *queue_pair);
 

@@ -1,8 +1,9 @@
 /*
- * Prints the size of each structure of verbs_abi.h, and the offset and size of each field that programs know by the same name.
+ * Prints the size of each structure in verbs_abi.h, and the offset and size of each field that
+ * programs know by the same name.
  *
- * Compiled twice: with -DINSTALLED against the header files of an installation (libibverbs-dev), and without it against verbs_abi.h.
- * The outputs have to be the same. test/layout compares them.
+ * Compiled twice: with -DINSTALLED against the installed header files (libibverbs-dev), and without
+ * it against verbs_abi.h. The outputs must be the same; test/layout compares them.
  */
 #include <stdio.h>
 #ifdef INSTALLED

@@ -492,7 +492,7 @@ static void check_registration(void)
 	CHECK(!munmap(address, BYTES));
 }
 
-/* Unmaps memory while messages go from and to it. */
+/* Unmaps memory while messages access it. */
 static void *unmap_later(void *address)
 {
 	usleep(20000);
