@@ -44,7 +44,7 @@ static int is_started;
 static sigset_t interrupting;
 static char lock;
 static sigset_t mask_before_fork;
-/* Not a child of vfork, which shares the memory of this process but has its own actions. */
+/* This process, as opposed to a child of vfork, which shares its memory but has its own actions. */
 static pid_t owner;
 
 /* The signal that waits for its thread to return from Java, and the signals blocked before. */
