@@ -1,7 +1,7 @@
 /*
- * Times calls of the data path and of the registration of memory, in one process over the first device: prints a line "NAME
- * NANOSECONDS" for each, and "memory-before MEBIBYTES" and "memory-after MEBIBYTES". Each call is made for WARM_UP_SECONDS before
- * it is timed.
+ * Times data path calls and memory registration in one process, on the first device: prints a line
+ * "NAME NANOSECONDS" for each, and "memory-before MEBIBYTES" and "memory-after MEBIBYTES". Each
+ * call is repeated for WARM_UP_SECONDS before it is timed.
  */
 #define _GNU_SOURCE
 #include <infiniband/verbs.h>
@@ -64,8 +64,8 @@ static void create(struct end *end)
 	expect(!ibv_query_gid(end->context, 1, IPV4_GID_INDEX, &end->gid), "ibv_query_gid");
 }
 
-/* Connects the queue pair with itself. */
-static void connect_with_itself(struct end *end)
+/* Connects the queue pair to itself. */
+static void connect_to_itself(struct end *end)
 {
 	struct ibv_qp_attr attributes = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = IBV_ACCESS_REMOTE_WRITE };
 
@@ -104,7 +104,9 @@ static void take(struct end *end, int count)
 	}
 }
 
-/* Posts in groups that fit into the queue, and takes their completions outside of the measured time. */
+/*
+ * Posts in groups that fit into the queue. The time for polling their completions is not counted.
+ */
 static double post(struct end *end, int calls)
 {
 	struct ibv_sge element = { .addr = (uintptr_t)end->memory, .length = 8, .lkey = end->region->lkey };
@@ -163,7 +165,7 @@ int main(void)
 	struct end end = { 0 };
 
 	create(&end);
-	connect_with_itself(&end);
+	connect_to_itself(&end);
 	print_memory("memory-before");
 	measure(&end, "poll", poll_empty, CALLS);
 	measure(&end, "post", post, CALLS);

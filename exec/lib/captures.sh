@@ -1,4 +1,4 @@
-# Captures by --pcap, read by tshark; sourced by exec/run.
+# Captures made with --pcap and read by tshark; sourced by exec/run.
 
 define_capture_rows() {
     local to=$server_address place="-F -d rdma4j_eth0 -n 100"
@@ -10,8 +10,9 @@ define_capture_rows() {
     row_add pcap/one-file-for-two 'C->C' quick 40 capture_of_the_first
 }
 
-# Both sides write a capture of their own, and tshark knows what is in it. A client of perftest with -R connects twice,
-# and on a busy machine the second time before the server listens again: then they run once more.
+# Each side writes its own capture, and tshark must understand it. With -R, a client of perftest
+# connects twice, on a busy machine sometimes before the server listens again: then both run once
+# more.
 captured() { # OPCODES READY "SERVER COMMAND" "CLIENT COMMAND"
     local opcodes=$1 ready=$2 label
     # shellcheck disable=SC2086
@@ -35,10 +36,12 @@ captured() { # OPCODES READY "SERVER COMMAND" "CLIENT COMMAND"
     dissected "$row_dir/server.pcapng" "$opcodes" && dissected "$row_dir/client.pcapng" "$opcodes"
 }
 
-# tshark takes a SEND without data, by which perftest begins and ends with -R, for one of RPC over RDMA, and calls it malformed.
+# With -R, perftest starts and ends with an empty SEND. tshark takes that for RPC over RDMA, and
+# calls it malformed.
 read_capture() { tshark --disable-protocol rpcordma -r "$@"; } # FILE OPTIONS
 
-# Expects that tshark reads a capture, takes every packet for one of RoCEv2 that is well formed, and names each of the opcodes.
+# Expects that tshark reads a capture, recognizes every packet as well-formed RoCEv2, and finds each
+# of the opcodes.
 dissected() { # FILE OPCODES
     local opcode name=${1##*/} all=$row_dir/packets
     read_capture "$1" >"$all" 2>"$row_dir/tshark.err" || wrong "tshark cannot read $name: $(tail -n 1 "$row_dir/tshark.err")" || return
@@ -51,7 +54,7 @@ dissected() { # FILE OPCODES
     remark "$name: $(wc -l <"$all") packets"
 }
 
-# %p in the name is the number of the process: the children of one command have a capture each.
+# %p in the name is the process ID: the children of one command have a capture each.
 capture_of_each() {
     local files
     # shellcheck disable=SC2016
@@ -65,14 +68,14 @@ capture_of_each() {
     dissected "${files[0]}" 'CM: ConnectRequest|CM: ReadyToUse' && dissected "${files[1]}" 'CM: ConnectRequest|CM: ReadyToUse'
 }
 
-# Without it, the second process fails with one sentence, and the capture of the first stays as it is.
+# Without %p, the second process fails with one sentence, and the capture of the first stays intact.
 capture_of_the_first() {
     start server server "$limit" "$launcher" exec --pcap "$row_dir/ping.pcapng" -- rping -s -a "$server_address" -C 5 -V
     pair_ready cm || return
     start program client "$limit" "$launcher" exec --pcap "$row_dir/ping.pcapng" -- rping -c -a "$server_address" -C 5 -V
     finish program
-    [ $status -ne 0 ] || wrong 'the second ended with 0' || return
-    [ "$(grep -c '^rdma4j exec: .*another capture is being written to it' "$row_dir/program.err")" -eq 1 ] || wrong 'it does not say why' || return
+    [ $status -ne 0 ] || wrong 'the second process ended with 0' || return
+    [ "$(grep -c '^rdma4j exec: .*another capture is being written to it' "$row_dir/program.err")" -eq 1 ] || wrong 'it does not report the reason' || return
     start client client "$limit" "$launcher" exec -- rping -c -a "$server_address" -C 5 -V
     finish client
     finish server

@@ -12,13 +12,13 @@ die() {
 }
 
 require_root() {
-    [ "$(id -u)" -eq 0 ] || die "must run as root: it makes network namespaces (try: sudo $0)"
+    [ "$(id -u)" -eq 0 ] || die "must run as root: it creates network namespaces (try: sudo $0)"
 }
 
 now_ms() { echo $(($(date +%s%N) / 1000000)); }
 seconds() { printf '%d.%d' $(($1 / 1000)) $(($1 % 1000 / 100)); }
 
-# Runs a command until it succeeds, with pauses; fails after SECONDS.
+# Retries a command until it succeeds; fails after SECONDS.
 wait_until() { # SECONDS COMMAND...
     local end=$(($(now_ms) + $1 * 1000))
     shift
@@ -28,7 +28,7 @@ wait_until() { # SECONDS COMMAND...
     done
 }
 
-# Installs the Debian packages of the programs that are missing.
+# Installs the Debian packages of missing programs.
 install_programs() {
     local name package missing=()
     for name in ibv_devices:ibverbs-utils rping:rdmacm-utils ib_send_lat:perftest ucx_perftest:ucx-utils NPtcp:netpipe-tcp \

@@ -1,7 +1,8 @@
 /*
- * Two ends of connections that are idle. "ends server COUNT WAY" accepts connections at port 7471, prints a line when all are
- * established, and ends in a way when SIGUSR1 arrives; it does not end by itself if the way is a signal. "ends client ADDRESS" prints the events of a connection with the time in
- * milliseconds, and ends at the second one.
+ * Two ends of idle connections. "ends server COUNT WAY" accepts connections at port 7471, prints a
+ * line when all are established, and ends in the given way when SIGUSR1 arrives; if the way is a
+ * signal, it waits for that. "ends client ADDRESS" prints the events of a connection with the time
+ * in milliseconds, and ends after the second one.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -79,7 +80,7 @@ static void end(const char *way)
 	if (!strcmp(way, "_exit"))
 		_exit(3);
 	if (!strcmp(way, "SEGV")) {
-		/* What is not a pointer of the program, and not a fault that Java could handle. */
+		/* A fault of the program, at an address where Java itself would not fault. */
 		volatile int *nothing = NULL;
 		*nothing = 1;
 	}
@@ -127,7 +128,7 @@ static int server(int count, const char *way)
 	}
 	puts("connected");
 	if (!strcmp(way, "fork")) {
-		/* A child that holds what it has inherited must not hide the end of its parent. */
+		/* A child that inherits everything must not hide the end of its parent. */
 		if (!fork()) {
 			sleep(20);
 			_exit(0);

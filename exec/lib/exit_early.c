@@ -1,4 +1,4 @@
-/* A library that is preloaded into a program: after four seconds, a thread of it calls exit with status 3. */
+/* A library to preload into a program: after four seconds, its thread calls exit with status 3. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>

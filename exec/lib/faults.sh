@@ -1,4 +1,4 @@
-# Signals, processes that are killed, and machines on which something is missing; sourced by exec/run.
+# Signals, processes that are killed, and machines that lack something; sourced by exec/run.
 
 define_fault_rows() {
     local place="-F -d rdma4j_eth0 -x $gid_index"
@@ -43,7 +43,8 @@ define_fault_rows() {
     row_add start C quick 10 start_time
 }
 
-# The end that is left learns that the other one is gone, and ends: another process of the host of the victim tells it.
+# The remaining end learns from another process on the victim's host that the victim is gone, and
+# ends.
 killed() { # client|server
     local victim=$1 other=server
     [ "$victim" = client ] || other=client
@@ -58,7 +59,8 @@ killed() { # client|server
     [ $status -ne 124 ] && [ $status -ne 137 ] || wrong "the $other does not end"
 }
 
-# The only process of its address calls exit without closing anything. The end that is left learns it at once, and ends.
+# The only process of its address calls exit without closing anything. The remaining end learns of
+# it immediately, and ends.
 exits() { # client|server
     local victim=$1 other=server begin
     [ "$victim" = client ] || other=client
@@ -74,7 +76,7 @@ exits() { # client|server
     start_end client rping -c -a $server_address -C 0 -v
     finish "$victim"
     begin=$(now_ms)
-    [ $status -eq 3 ] || wrong "the $victim ended with $status and not by its exit" || return
+    [ $status -eq 3 ] || wrong "the $victim ended with $status instead of its exit status" || return
     [ ! -s "$row_dir/$victim.err" ] || wrong "the $victim writes to standard error" || return
     grep -q 'ping data' "$row_dir/client.out" "$row_dir/server.out" || wrong 'no ping arrived' || return
     finish "$other"
@@ -83,7 +85,8 @@ exits() { # client|server
     [ $(($(now_ms) - begin)) -lt 1500 ] || wrong "the $other ends late"
 }
 
-# The program ends.c or Ends.java with idle connections. Its server runs by "rdma4j exec" or Java.
+# The programs ends.c and Ends.java, which keep idle connections. The server runs in "rdma4j exec"
+# or in Java.
 compile_ends() {
     [ -x "$row_dir/ends" ] || cc -O1 -o "$row_dir/ends" "$exec_dir/lib/ends.c" -lrdmacm -libverbs -pthread || wrong 'cannot compile' || return
     local java_home module_path
@@ -94,7 +97,8 @@ compile_ends() {
         --module-path "$module_path" --add-modules io.rdma4j.cm,io.rdma4j.soft -cp "$row_dir/classes" Ends)
 }
 
-# Starts a server and its clients, in C and in Java, and waits until they are connected. Sets server_pid.
+# Starts a server and its clients, one in C and one in Java, and waits until they are connected.
+# Sets server_pid.
 start_ends() { # exec|exec-alone|Java WAY
     local server=("$launcher" exec -- "$row_dir/ends")
     case $1 in
@@ -121,7 +125,7 @@ end_server() { # WAY
     esac
 }
 
-# Both clients must have learned of the end within a second.
+# Both clients must learn of the end within a second.
 hear_of_end() { # BEGIN-MS
     local label heard
     for label in client java-client; do
@@ -148,10 +152,11 @@ ended() { # TIMES exec|Java WAY
         [ "$2" != exec ] || wait_until 5 no_guardian_left "$server_pid" || wrong 'the guardian does not end' || return
         end server
     done
-    remark "the peers hear of it after $latest ms at most"
+    remark "the peers learn of it within $latest ms"
 }
 
-# The program has no guardian, and nobody else has its address: its peers have only their own timeouts.
+# The program has no guardian, and nobody else has its address: its peers only have their own
+# timeouts.
 ended_without_guardian() {
     local java_ends server_pid
     compile_ends && start_ends exec-alone KILL || return
@@ -169,7 +174,7 @@ ended_with_guardian() { # TIMES WAY
     end guardian TERM
 }
 
-# The connections are older than the guardian.
+# The guardian starts after the connections.
 guardian_starts_late() {
     local begin latest=0 java_ends server_pid
     compile_ends && start_ends Java KILL || return
@@ -205,7 +210,7 @@ with_options() { # OPTIONS
     [ $status -eq 0 ] || wrong "the server ended with $status"
 }
 
-# Each side loses a hundredth of the packets in each direction.
+# Each side drops one percent of the packets in each direction.
 lossy() { # READY "SERVER COMMAND" "CLIENT COMMAND"
     local label
     # shellcheck disable=SC2086
@@ -228,17 +233,17 @@ signaled() { # SIGNAL STATUS
     program_of program
     kill -s "$1" "$program_pid"
     finish program
-    [ $status -eq "$2" ] || wrong "it ended with $status and not $2"
+    [ $status -eq "$2" ] || wrong "it ended with $status instead of $2"
 }
 
-# The reader has ended when the program writes.
+# The reader has ended by the time the program writes.
 closed_pipe() {
     compile_process || return
     mkfifo -m 666 "$row_dir/pipe"
     (exec 3<"$row_dir/pipe") &
     as_user server timeout -k 3 "$limit" "$launcher" exec -- "$row_dir/process" pipe >"$row_dir/pipe" 2>"$row_dir/program.err"
     status=$?
-    [ $status -eq 141 ] || wrong "it ended with $status and not by SIGPIPE"
+    [ $status -eq 141 ] || wrong "it ended with $status instead of SIGPIPE"
 }
 
 compile_process() {
@@ -250,8 +255,8 @@ process() { # STEP STATUS
     compile_process || return
     start program server "$limit" "$launcher" exec -- "$row_dir/process" "$1"
     finish program
-    [ $status -eq "$2" ] || wrong "it ended with $status and not $2" || return
-    [ -z "$(find / -maxdepth 1 -name 'hs_err*' -newer "$row_dir/program.cmd")" ] || wrong 'the virtual machine has written a report'
+    [ $status -eq "$2" ] || wrong "it ended with $status instead of $2" || return
+    [ -z "$(find / -maxdepth 1 -name 'hs_err*' -newer "$row_dir/program.cmd")" ] || wrong 'the virtual machine has written a crash report'
 }
 
 # Memory is unmapped, freed or protected while it is registered.
@@ -272,7 +277,8 @@ refused() { # STATUS TEXT PROGRAM ARGUMENTS...
     one_sentence "$expected" "$text"
 }
 
-# A process has one virtual machine only: a Java program that calls libibverbs is told so, and has no devices.
+# A process has only one virtual machine: a Java program that calls libibverbs gets an error message
+# and no devices.
 java_program() {
     cat >"$row_dir/Devices.java" <<'END'
 import java.lang.foreign.*;
@@ -287,17 +293,17 @@ class Devices {
     }
 }
 END
-    refused 3 'a Java program cannot use RDMA by this library' "$("$launcher" --java-home)/bin/java" --enable-native-access=ALL-UNNAMED "$row_dir/Devices.java"
+    refused 3 'a Java program cannot use RDMA through this library' "$("$launcher" --java-home)/bin/java" --enable-native-access=ALL-UNNAMED "$row_dir/Devices.java"
 }
 
 one_sentence() { # STATUS TEXT
-    [ $status -eq "$1" ] || wrong "it ended with $status and not $1" || return
+    [ $status -eq "$1" ] || wrong "it ended with $status instead of $1" || return
     if [ -z "$2" ]; then
         [ ! -s "$row_dir/program.err" ] || wrong 'it writes to standard error'
         return
     fi
-    [ "$(grep -c '' "$row_dir/program.err")" -eq 1 ] || wrong 'it does not say one sentence' || return
-    grep -qF -- "$2" "$row_dir/program.err" || wrong "it does not say '$2'"
+    [ "$(grep -c '' "$row_dir/program.err")" -eq 1 ] || wrong 'it does not print exactly one sentence' || return
+    grep -qF -- "$2" "$row_dir/program.err" || wrong "it does not print '$2'"
 }
 
 without_jdk() {
@@ -316,13 +322,13 @@ with_old_jdk() {
     one_sentence 1 'is Java 17'
 }
 
-# The variables are set, as in a service file, and the JDK is gone.
+# The variables are set, as in a service file, but the JDK is gone.
 without_libjvm() {
     # shellcheck disable=SC2016
     start program server "$limit" sh -c 'eval "$("$1" exec --print)"; RDMA4J_EXEC_JVM=/no/libjvm.so exec ibv_devices' sh "$launcher"
     finish program
     [ $status -ne 0 ] || wrong 'it ended with 0' || return
-    [ "$(grep -c '^rdma4j' "$row_dir/program.err")" -eq 1 ] || wrong 'it does not say one sentence of rdma4j'
+    [ "$(grep -c '^rdma4j' "$row_dir/program.err")" -eq 1 ] || wrong 'rdma4j does not print exactly one sentence'
 }
 
 without_compiler() {
@@ -351,7 +357,7 @@ full_shared_memory() {
     pair 'C->C' cm "rping -s -a $server_address -C 30 -V" "rping -c -a $server_address -C 30 -V"
 }
 
-# The time is a remark: a busy machine is slower.
+# The time is only a remark: it depends on the load of the machine.
 start_time() {
     local begin i best=100000
     for i in 1 2 3; do

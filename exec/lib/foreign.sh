@@ -1,5 +1,5 @@
-# Programs that call from stacks of their own: QEMU migrates in a coroutine, and the threads of dapltest have small stacks; sourced by
-# exec/run.
+# Programs that call the library from other stacks: QEMU migrates in a coroutine, and the threads of
+# dapltest have small stacks; sourced by exec/run.
 
 define_foreign_rows() {
     row_add QEMU/migration 'C->C' full 120 migrates
@@ -36,7 +36,7 @@ save_memory() { # LABEL
 
 migration_has_ended() { monitor client query-migrate | grep -qE '"status": "(completed|failed)"'; }
 
-# A guest whose memory has random bytes moves to the other host, and its memory is the same there.
+# Migrates a guest with random bytes in its memory to the other host, and compares the memory.
 migrates() { # [CAPABILITY]
     local label
     head -c $((guest_mebibytes / 2 << 20)) /dev/urandom >"$row_dir/random"
@@ -64,7 +64,7 @@ migrates() { # [CAPABILITY]
     done
 }
 
-# The provider of DAT above librdmacm, on eth0.
+# Sets words to a dapltest command that uses the DAT provider over librdmacm, on eth0.
 dat_command() { # OPTIONS...
     printf 'rdma4j u2.0 nonthreadsafe default libdaplofa.so.2 dapl.2.0 "eth0 0" ""\n' >"$row_dir/dat.conf"
     words=(env "DAT_OVERRIDE=$row_dir/dat.conf" "$launcher" exec -- dapltest "$@")
@@ -90,7 +90,7 @@ dapltest() { # -T KIND OPTIONS...
     no_complaint server
 }
 
-# How many objects of each kind there can be, up to 100.
+# Creates up to 100 objects of each kind.
 limits() {
     local words
     dat_command -T L -D rdma4j -w 1 -m 100 limit_ia limit_pz limit_evd limit_ep limit_lmr

@@ -1,11 +1,12 @@
-# Two hosts, which are network namespaces, and processes of an ordinary user on them; sourced by exec/run.
+# Two hosts, which are network namespaces, and their processes, which run as an ordinary user;
+# sourced by exec/run.
 
 server_address=192.0.2.1
 client_address=192.0.2.2
 declare -A netns=([server]=rdma4j-exec-$$-server [client]=rdma4j-exec-$$-client)
 declare -A started_pid=()
 
-# The namespaces of a run that was killed have the number of a process that does not exist any more.
+# Namespaces of a killed run have the ID of a process that no longer exists.
 hosts_delete_stale() {
     local name pid
     for name in $(ip netns list | awk '/^rdma4j-exec-/ { print $1 }'); do
@@ -16,16 +17,17 @@ hosts_delete_stale() {
 
 hosts_up() {
     local host
-    # perftest leaves them there, and those of another user cannot be opened.
+    # perftest leaves these files behind, and cannot open those of another user.
     rm -f /tmp/xrc_domain_server /tmp/xrc_domain_client
     hosts_delete_stale
     for host in server client; do
-        ip netns add "${netns[$host]}" && ip -n "${netns[$host]}" link set lo up || die 'cannot make network namespaces'
+        ip netns add "${netns[$host]}" && ip -n "${netns[$host]}" link set lo up || die 'cannot create network namespaces'
     done
-    ip -n "${netns[server]}" link add eth0 type veth peer name eth0 netns "${netns[client]}" || die 'cannot make a pair of interfaces'
+    ip -n "${netns[server]}" link add eth0 type veth peer name eth0 netns "${netns[client]}" || die 'cannot create a pair of interfaces'
     host_address server "$server_address" fd00:db8::1
     host_address client "$client_address" fd00:db8::2
-    # The kernel reports the carrier up to a second later, and an interface without one has no device.
+    # The kernel reports the carrier up to a second later, and an interface without a carrier has no
+    # device.
     for host in server client; do wait_until 5 has_carrier "$host" || die 'the interfaces do not come up'; done
 }
 
@@ -44,8 +46,9 @@ hosts_down() {
     ip netns delete "${netns[client]}" 2>/dev/null
 }
 
-# Runs a command on a host as the user nobody, with 64 KiB of locked memory. An empty folder hides /dev/infiniband of this machine. The
-# variable mounts may have a command that changes the mounts of this process only.
+# Runs a command on a host as the user nobody, with 64 KiB of locked memory. An empty folder hides
+# /dev/infiniband of the machine. The variable mounts may contain a command that changes the mounts
+# of this process.
 as_user() { # HOST COMMAND...
     local host=$1
     shift
@@ -65,7 +68,7 @@ start() { # LABEL HOST SECONDS COMMAND...
     started_pid[$label]=$!
 }
 
-# Waits for a process that was started, and sets status; 124 after its limit.
+# Waits for a started process, and sets status: 124 if it exceeded its limit.
 finish() { # LABEL
     wait "${started_pid[$1]}" 2>/dev/null
     status=$?
@@ -73,7 +76,7 @@ finish() { # LABEL
     unset "started_pid[$1]"
 }
 
-# Ends a process that was started, with what it started itself. Its parents are those of as_user.
+# Ends a started process and all that it has started itself. Its parents are those of as_user.
 end() { # LABEL [SIGNAL]
     local pid=${started_pid[$1]:-}
     [ -n "$pid" ] || return 0
@@ -87,7 +90,8 @@ signal_tree() { # PID SIGNAL
     kill -s "$2" "$1" 2>/dev/null
 }
 
-# Sets program_pid to the process of the program itself that LABEL has started: it is the child of timeout.
+# Sets program_pid to the process of the program itself that LABEL has started, the child of
+# timeout.
 program_of() { # LABEL
     local pid=${started_pid[$1]} child
     while child=$(cut -d ' ' -f 1 "/proc/$pid/task/$pid/children" 2>/dev/null) && [ -n "$child" ]; do pid=$child; done

@@ -1,5 +1,5 @@
-# Libraries above libibverbs and librdmacm: UCX, librspreload under a program that knows only sockets, and Open MPI over UCX; sourced by
-# exec/run.
+# Libraries on top of libibverbs and librdmacm: UCX, librspreload in a program that uses plain sockets,
+# and Open MPI over UCX; sourced by exec/run.
 
 define_library_rows() {
     ucx_add rc quick tag_lat
@@ -23,7 +23,8 @@ define_library_rows() {
     row_add Open-MPI/UD 'C->C' full 40 two_ranks UCX_TLS=ud,self
 }
 
-# Adds a row of ucx_perftest with messages of UCP, or with one transport of UCT. UCX chooses the GID itself: that of the IPv4 address.
+# Adds a row of ucx_perftest with UCP messages, or with one UCT transport. UCX itself chooses the
+# GID of the IPv4 address.
 ucx_add() { # TRANSPORT quick|full TEST OPTIONS...
     local settings="UCX_NET_DEVICES=rdma4j_eth0:1 UCX_TLS=$1"
     [ -z "${ipv6:-}" ] || settings+=" UCX_IB_GID_INDEX=$ipv6_gid_index"
@@ -45,7 +46,8 @@ ucx_figures() {
 
 preload_of_sockets() { find /usr/lib -name librspreload.so -path '*/rsocket/*' | head -n 1; }
 
-# NPtcp sends messages of many sizes in both directions, and compares them with -i. LD_PRELOAD is set inside or outside of rdma4j exec.
+# NPtcp sends messages of many sizes in both directions, and with -i compares them. LD_PRELOAD is
+# set inside or outside of rdma4j exec.
 sockets_program() { # inside|outside OPTIONS...
     local label preload server=("$launcher" exec --) client
     preload=LD_PRELOAD=$(preload_of_sockets)
@@ -65,10 +67,11 @@ sockets_program() { # inside|outside OPTIONS...
     finish server
     [ $status -eq 0 ] || wrong "the server ended with $status" || return
     for label in client server; do no_complaint $label || return; done
-    [ "$1" != -i ] || { grep -q 'check passed' "$row_dir/client.err" && ! grep -qi 'fail' "$row_dir/client.err"; } || wrong 'data are wrong'
+    [ "$1" != -i ] || { grep -q 'check passed' "$row_dir/client.err" && ! grep -qi 'fail' "$row_dir/client.err"; } || wrong 'the data differ'
 }
 
-# The server gets as many bytes as the client has sent, and ends soon after the client, also if that does not close its socket.
+# The server must receive all bytes that the client sends, and end soon after it, even if the client
+# does not close its socket.
 plain_sockets() { # send|leave BYTES
     local command=("$launcher" exec -- env "LD_PRELOAD=$(preload_of_sockets)" "$row_dir/sockets") begin
     cc -O1 -Wall -o "$row_dir/sockets" "$exec_dir/lib/sockets.c" || wrong 'cannot compile' || return
@@ -85,7 +88,7 @@ plain_sockets() { # send|leave BYTES
     prints server 1 "^$2 bytes, 0 wrong$"
 }
 
-# Two ranks on one host. UCX tells by which transports they talk.
+# Two ranks on one host. UCX prints which transports they use.
 two_ranks() { # [SETTINGS OF UCX]
     local settings="UCX_NET_DEVICES=rdma4j_eth0:1 ${1:-UCX_TLS=rc,self} UCX_LOG_LEVEL=info" transport=rc_verbs
     [[ $settings != *ud* ]] || transport=ud_verbs

@@ -1,7 +1,8 @@
 # A server and its client, each in C or in Java; sourced by exec/run.
 
-# Adds a row for each of the roles: client and server in C, and one of them in Java; or for those in the variable roles. The client is on
-# the other host, or on that of the server if near is set. With the variable way, another function than pair runs the processes.
+# Adds a row for each combination of roles: client and server in C, and either one in Java; or those
+# in the variable roles. The client is on the other host, or on the server's host if near is set.
+# The variable way names a function to use instead of pair.
 pair_add() { # NAME quick|full READY "SERVER COMMAND" "CLIENT COMMAND" [CHECK]
     local each
     for each in ${roles:-C->C C->Java Java->C}; do
@@ -14,18 +15,20 @@ near_pair() {
     pair "$@"
 }
 
-# Sets words to the command line of a tool of side C or Java. Java's tools that measure would warm up for three seconds.
+# Sets words to the command line of a tool for C or Java. Java's measuring tools would warm up for
+# three seconds.
 words_of() { # C|Java COMMAND
     words=("$launcher")
     [ "$1" = Java ] || words+=(exec --no-warm-up --)
-    # The commands have no quotation marks, and their words are to be split.
+    # The commands have no quotation marks, and are meant to be split into words.
     # shellcheck disable=SC2206
     words+=($2)
     [ "$1" = C ] || [[ $2 != ib_* ]] || words+=(--no-warm-up)
 }
 
-# Starts a server, waits until it is READY, starts a client, and expects that both end with status 0. READY is tcp:PORT for a server
-# that the client reaches by TCP first, cm for one that listens by the connection manager, and none for one that cannot be seen.
+# Starts a server, waits until it is READY, starts a client, and expects that both end with status
+# 0. READY is tcp:PORT if the client first connects to the server over TCP, cm if the server listens
+# with the connection manager, and none if it cannot be observed.
 pair() { # ROLES READY "SERVER COMMAND" "CLIENT COMMAND" [CHECK]
     local roles=$1 ready=$2 server=$3 client=$4 check=${5:-} label
     pair_start "$roles" "$ready" "$server" "$client" || return
@@ -37,7 +40,8 @@ pair() { # ROLES READY "SERVER COMMAND" "CLIENT COMMAND" [CHECK]
     [ -z "$check" ] || $check
 }
 
-# As pair, but once more if the reason of the failure or the output of a side matches a pattern: a known fault of perftest.
+# Like pair, but runs once more if the reason of the failure or the output of a side matches a
+# pattern: a known fault of perftest.
 pair_again() { # PATTERN REMARK ROLES READY "SERVER COMMAND" "CLIENT COMMAND" [CHECK]
     local pattern=$1 reason=$2
     shift 2
@@ -48,16 +52,16 @@ pair_again() { # PATTERN REMARK ROLES READY "SERVER COMMAND" "CLIENT COMMAND" [C
     pair "$@"
 }
 
-# perftest compares the processor's counter with the clock before it measures, and prints inf for every time if a busy machine disturbed
-# it.
+# perftest calibrates the processor's counter against the clock before it measures, and prints inf
+# for every time if a busy machine disturbs that.
 perftest_clock='^ *Correlation coefficient'
 pair_with_clock() { pair_again "$perftest_clock" 'perftest could not measure the frequency of the processor' "$@"; }
 
-# perftest waits for ever when a message of an unreliable service is lost.
+# perftest waits indefinitely when a message of an unreliable service is lost.
 pair_that_may_lose() { pair_again "ended with 124\$|$perftest_clock" 'a message was lost, or the frequency not measured' "$@"; }
 
-# perftest before 23.07 waits for both queues by one channel, and takes the event of one for that of the other if they come at the
-# same time.
+# Before 23.07, perftest waits for both queues with one channel, and takes the event of one for that
+# of the other if they arrive together.
 pair_with_one_channel() { pair_again "^ *Failed status|$perftest_clock" 'perftest took the event of the other queue, or did not measure the frequency' "$@"; }
 
 pair_start() { # ROLES READY "SERVER COMMAND" "CLIENT COMMAND"
@@ -80,12 +84,12 @@ pair_ready() { # READY
     esac
 }
 
-# Java and the library write nothing to standard error in a run that succeeds.
+# Java and the library must write nothing to standard error in a successful run.
 no_complaint() { # LABEL
-    ! grep -qE '^(rdma4j|WARNING|Exception|Caused by|Error occurred|OpenJDK|#)|\bat io\.rdma4j|^\[warning' "$row_dir/$1.err" || wrong "the $1 complains: $(grep -m 1 -E 'rdma4j|WARNING|Exception' "$row_dir/$1.err")"
+    ! grep -qE '^(rdma4j|WARNING|Exception|Caused by|Error occurred|OpenJDK|#)|\bat io\.rdma4j|^\[warning' "$row_dir/$1.err" || wrong "the $1 reports: $(grep -m 1 -E 'rdma4j|WARNING|Exception' "$row_dir/$1.err")"
 }
 
-# Expects lines of standard output.
+# Expects COUNT lines of standard output that match.
 prints() { # LABEL COUNT PATTERN
     local count
     count=$(grep -cE -- "$3" "$row_dir/$1.out")

@@ -1,4 +1,4 @@
-# The programs of perftest; sourced by exec/run.
+# The perftest programs; sourced by exec/run.
 
 define_perftest_rows() {
     local name
@@ -24,7 +24,8 @@ define_perftest_rows() {
         [ $name = UD ] || perftest_add ib_write_bw full -n 100 -c $name
         unset way
     done
-    # The group that perftest takes without -M is ff01::2:c985:0:0, which Linux does not send to another host. This one is 239.1.0.1.
+    # Without -M, perftest uses the group ff01::2:c985:0:0, which Linux does not send to other
+    # hosts. This one is 239.1.0.1.
     roles='C->C' perftest_add ib_send_lat full -n 100 -s 512 -c UD -g -M 0:0:0:0:0:0:0:0:0:0:255:255:239:1:0:1
     perftest_add ib_read_lat full -n 100 -c XRC
     perftest_add ib_send_lat full -n 100 -s 512 -c UD -R
@@ -35,7 +36,7 @@ define_perftest_rows() {
     perftest_add ib_send_bw full -n 100 -z
     near=true perftest_add ib_send_lat full -n 500 --same-host
     near=true perftest_add ib_write_bw full -n 500 --same-host
-    near=true perftest_add ib_send_bw full -n 500 -s 65536 -c UC --same-host # more than the memory that the processes share
+    near=true perftest_add ib_send_bw full -n 500 -s 65536 -c UC --same-host # more than fits into the shared memory
 }
 
 # Adds the rows of a tool with the same options on both sides.
@@ -50,7 +51,7 @@ perftest_add() { # TOOL quick|full OPTIONS...
     pair_add "$tool/$(tr -d ' ' <<<"${*:3}" | sed 's/-M[0-9].*/-M/')" "$which" $ready "$tool $place $options" "$tool $place $options $server_address" "perftest_table $tool"
 }
 
-# The client of perftest ends with a row of figures.
+# The output of the perftest client ends with a row of figures.
 perftest_table() { # TOOL
     grep -qE '^ *[0-9]+ +[0-9]+ +[0-9.]+' "$row_dir/client.out" || wrong 'the client prints no row of figures' || return
     remark "$(awk '/^ *[0-9]+ +[0-9]+ +[0-9]/ { row = $0 } END { $0 = row; print (NF > 6 ? "typical " $5 " us" : NF > 4 ? $4 " MB/s" : "average " $3 " us") }' "$row_dir/client.out")"

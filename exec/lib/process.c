@@ -1,6 +1,7 @@
 /*
- * Uses libibverbs and then does what its argument says, to see what becomes of the process: fork, segv, pipe, exec.
- * The prototypes are here, so that no header file of libibverbs is needed.
+ * Uses libibverbs and then does what its argument says, to show what becomes of the process: fork,
+ * segv, pipe or system. Declares the prototypes itself, so that no libibverbs header file is
+ * needed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static int open_and_close(void)
 	return ibv_close_device(context);
 }
 
-/* The child cannot use devices; the parent can afterwards. */
+/* The child cannot use devices; the parent still can afterwards. */
 static int fork_and_use(void)
 {
 	int status;
@@ -53,7 +54,7 @@ int main(int argc, char **argv)
 	if (!strcmp(step, "segv"))
 		*(volatile int *)8 = 1;
 	if (!strcmp(step, "pipe")) {
-		/* Nobody reads: the signal SIGPIPE ends the process. */
+		/* Nobody reads: SIGPIPE ends the process. */
 		for (int i = 0; i < 1000000; i++)
 			if (write(1, "line\n", 5) < 0)
 				return 4;

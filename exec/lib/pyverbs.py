@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Runs the tests of pyverbs, the Python binding of rdma-core, over whatever libibverbs the process has.
+"""Runs the tests of pyverbs, rdma-core's Python binding, with the libibverbs that the process loads.
 
-Needs python3 and Debian's package python3-pyverbs only, whose tests are in /usr/share/doc. Prints a summary, and writes one line for
-each test: its name, "passed", "skipped" or "failed", and a reason, separated by tabs. The tests of a module run in one process; the
-tests behind one that ends its process, or that takes too long, run in another one.
+Needs only python3 and Debian's package python3-pyverbs, which has the tests in /usr/share/doc. Prints a summary, and writes one line
+for each test: its name, "passed", "skipped" or "failed", and a reason, separated by tabs. The tests of a module run in one process.
+If a test ends the process or takes too long, the remaining ones run in a new process.
 """
 
 import argparse
@@ -20,11 +20,11 @@ import time
 import types
 import unittest
 
-# For devices of one vendor or graphics cards.
+# Tests for devices of one vendor or for graphics cards.
 VENDOR_TESTS = r'test_(mlx5|efa|irdma|cuda)'
 POLL_SECONDS = 0.05
 NO_MAC = '00:00:00:00:00:00'
-# Where distributions have the tests.
+# Where distributions install the tests.
 FOLDERS = ['/usr/share/doc/rdma-core/tests', '/usr/share/doc/python3-pyverbs/tests']
 
 
@@ -32,18 +32,18 @@ def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('--tests', metavar='FOLDER', default=next(filter(os.path.isdir, FOLDERS), FOLDERS[0]),
                         help='folder of the tests, which may be compressed (default: %(default)s)')
-    parser.add_argument('--output', metavar='FILE', help='write the lines of results to FILE')
-    parser.add_argument('--only', default='', metavar='PATTERN', help='only tests whose names match')
-    parser.add_argument('--without', metavar='FILE', help='tests that are skipped: a pattern of the shell, a tab and a reason on each line')
+    parser.add_argument('--output', metavar='FILE', help='write the result lines to FILE')
+    parser.add_argument('--only', default='', metavar='PATTERN', help='only tests with a matching name')
+    parser.add_argument('--without', metavar='FILE', help='tests to skip: a shell pattern, a tab and a reason on each line')
     parser.add_argument('--known', metavar='FILE', help='tests that may fail, in the same format')
-    parser.add_argument('--seconds', type=float, default=60, help='limit of one test (default: %(default)s)')
+    parser.add_argument('--seconds', type=float, default=60, help='time limit of one test (default: %(default)s)')
     parser.add_argument('--list', action='store_true', help='print the names of the tests and exit')
     parser.add_argument('--device', help='name of the device (default: the first one)')
     parser.add_argument('--port', type=int, default=1, help='port of the device')
     parser.add_argument('--gid', type=int, help='index of the GID (default: the first one that is set)')
-    parser.add_argument('--address', help='IP address for the tests of the connection manager, where sysfs does not tell the interface')
+    parser.add_argument('--address', help='IP address for the tests of the connection manager, if sysfs does not show the interface')
     parser.add_argument('--fork-first', action='store_true',
-                        help='open no device before a test of the connection manager forks; needs --device, --gid and --address')
+                        help='do not open a device before a test of the connection manager forks; needs --device, --gid and --address')
     parser.add_argument('--child', nargs='+', help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.fork_first and not (arguments.device and arguments.gid is not None and arguments.address):
@@ -54,7 +54,7 @@ def read_arguments():
 # ---- The process that runs tests ----
 
 class Recorder(unittest.TestResult):
-    """Writes a line when a test starts, and one when it has ended."""
+    """Writes one line when a test starts, and one when it has ended."""
 
     def __init__(self, file):
         super().__init__()
@@ -78,7 +78,7 @@ class Recorder(unittest.TestResult):
     def set_failed(self, test, error):
         reason = f'{error[0].__name__}: {error[1]}'
         if self.outcome is None:
-            self.write(test, 'failed', reason)  # of a class or a module
+            self.write(test, 'failed', reason)  # a class or a module
         else:
             self.outcome = ('failed', reason)
 
@@ -100,7 +100,7 @@ class Recorder(unittest.TestResult):
 
 
 def read_reasons(path):
-    """Returns the patterns of a file with their reasons."""
+    """Returns the patterns in a file with their reasons."""
     if not path:
         return {}
     with open(path, encoding='utf-8') as file:
@@ -116,7 +116,7 @@ def short_name(name):
 
 
 def unpack(source):
-    """Copies the tests to a new folder, uncompressed, and returns its name."""
+    """Copies the tests, uncompressed, to a new folder, and returns its name."""
     folder = tempfile.mkdtemp(prefix='pyverbs-')
     for name in os.listdir(source):
         path = os.path.join(source, name)
@@ -129,12 +129,12 @@ def unpack(source):
 
 
 def prepare(folder, arguments):
-    """Makes the package of the tests importable, without its own beginning, which imports the tests of all vendors."""
+    """Makes the package of the tests importable, without its __init__, which imports the tests of all vendors."""
     package = types.ModuleType('tests')
     package.__path__ = [folder]
     sys.modules['tests'] = package
     sys.path.insert(0, folder)
-    # This file has the name of the package of the binding.
+    # This file has the same name as the package of the binding.
     own = os.path.dirname(os.path.abspath(__file__))
     sys.path = [path for path in sys.path if os.path.abspath(path or '.') != own]
     sys.argv = ['tests', '--port', str(arguments.port)]
@@ -184,7 +184,7 @@ def tests_of(module):
 
 
 def run_child(folder, module, output, skip_names, arguments):
-    """Runs the tests of a module that match, but those whose names the file skip_names has."""
+    """Runs the matching tests of a module, except those named in the file skip_names."""
     prepare(folder, arguments)
     with open(skip_names, encoding='utf-8') as file:
         done = set(file.read().split('\n'))
@@ -215,7 +215,7 @@ def read_lines(path):
 
 
 def wait_for(child, output, limit):
-    """Waits until a child ends. Ends it if a test takes longer than the limit, and returns whether it did."""
+    """Waits until a child ends or a test takes longer than the limit. Returns whether it took longer."""
     size, since = -1, time.monotonic()
     while True:
         try:
@@ -231,7 +231,7 @@ def wait_for(child, output, limit):
 
 
 def end_group(child):
-    """Ends what a child has left, and the child."""
+    """Kills a child and everything that it has left running."""
     try:
         os.killpg(child.pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -272,7 +272,7 @@ def run_module(folder, module, work, arguments):
 
 
 def print_summary(results, known):
-    """Prints what did not pass, and the counts. Returns whether a test failed that is not known to."""
+    """Prints the tests that did not pass, and the counts. Returns whether a test failed unexpectedly."""
     unknown = 0
     for name, outcome, reason in results:
         if outcome == 'failed':

@@ -1,6 +1,8 @@
-# The tests of pyverbs, the Python binding of rdma-core, which the distribution installs with it; sourced by exec/run.
+# The tests of pyverbs, rdma-core's Python binding, as installed by the distribution; sourced by
+# exec/run.
 
-# Files of results, for a comparison with other devices: the name of a test, its outcome and the reason, separated by tabs.
+# Result files, for comparison with other devices: the name of a test, its outcome and the reason,
+# separated by tabs.
 pyverbs_results=$exec_dir/target/pyverbs
 
 define_pyverbs_rows() {
@@ -9,7 +11,8 @@ define_pyverbs_rows() {
     row_add pyverbs/all-with-loss C full 600 pyverbs all-with-loss '--fault loss=1%,seed=7' --without "$exec_dir/lib/pyverbs-without-with-loss.tsv"
 }
 
-# Both ends of a test are in one process, or in two processes of one host if it is of the connection manager.
+# Both ends of a test are in one process; tests of the connection manager use two processes on one
+# host.
 pyverbs() { # NAME "OPTIONS OF RDMA4J EXEC" OPTIONS...
     local name=$1 options=$2
     shift 2

@@ -1,4 +1,4 @@
-"""Sends one command to the monitor of QEMU: qmp.py SOCKET COMMAND [ARGUMENTS AS JSON]. Prints its result, and fails if it is an error."""
+"""Sends one command to QEMU's monitor: qmp.py SOCKET COMMAND [JSON ARGUMENTS]. Prints the result, or fails with its error."""
 
 import json
 import socket

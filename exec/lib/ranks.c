@@ -1,6 +1,6 @@
 /*
- * A program of MPI for two ranks: they add numbers, exchange messages of several sizes, and write into each other's memory. Ends with 0
- * if what each received is right.
+ * An MPI program for two ranks: they add numbers, exchange messages of several sizes, and write
+ * into each other's memory. Exits with 0 if everything received is right.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static int add(int rank)
 	return sum != 3;
 }
 
-/* From messages that UCX sends at once to those that the receiver fetches by RDMA. */
+/* From sizes that UCX sends eagerly to sizes that the receiver fetches by RDMA. */
 static int exchange(int rank, unsigned char *sent, unsigned char *received)
 {
 	int wrong = 0;

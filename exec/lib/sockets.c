@@ -1,6 +1,6 @@
 /*
- * A program that knows only sockets. "receive" compares what one client sends; "send ADDRESS" sends and closes, and "leave ADDRESS"
- * ends without closing. The exit status is 0 if the data are right.
+ * A program that uses plain sockets. "receive" compares what one client sends; "send ADDRESS" sends
+ * and closes, and "leave ADDRESS" ends without closing. The exit status is 0 if the data are right.
  */
 #include <arpa/inet.h>
 #include <poll.h>
@@ -19,7 +19,7 @@ static unsigned char pattern(int index)
 	return (unsigned char)(index * 13 + (index >> 8));
 }
 
-/* librdmacm ends this wait when the peer is gone, but not a read. */
+/* librdmacm ends this wait when the peer is gone, but would not end a read. */
 static ssize_t wait_and_read(int descriptor)
 {
 	struct pollfd waiting = { .fd = descriptor, .events = POLLIN };

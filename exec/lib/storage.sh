@@ -1,4 +1,5 @@
-# Storage and messages of others: Ceph's messenger, tgt and libiscsi and QEMU's tools by iSER, and libfabric; sourced by exec/run.
+# Ceph's messenger, tgt with libiscsi and QEMU's tools over iSER, and libfabric; sourced by
+# exec/run.
 
 define_storage_rows() {
     row_add Ceph/async+rdma 'C->C' full 180 stores_objects
@@ -9,7 +10,8 @@ define_storage_rows() {
     fabric_add RxM-tagged '-p verbs;ofi_rxm -e rdm -m tagged'
 }
 
-# These packages are large, and that of tgt starts a service: those of rows that do not run are not installed.
+# These packages are large, and tgt's starts a service: packages of rows that do not run are not
+# installed.
 install_storage_programs() {
     local selected each rows_of program package missing=()
     selected=$(rows_list)
@@ -22,7 +24,8 @@ install_storage_programs() {
     [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 }
 
-# Runs a program by rdma4j exec to its end, which must be a good one. Each has its own limit, so that a row ends in time.
+# Runs a program with rdma4j exec and expects success. Each has its own limit, so that a row ends in
+# time.
 runs() { # LABEL HOST COMMAND...
     start "$1" "$2" 40 "$launcher" exec -- "${@:3}"
     finish "$1"
@@ -32,7 +35,7 @@ runs() { # LABEL HOST COMMAND...
 
 # ---- libfabric ----
 
-# Every size with a comparison of the data, both ways.
+# All message sizes in both directions, comparing the data.
 fabric_add() { # NAME OPTIONS
     local command="fi_pingpong $2 -c -I 100"
     row_add "libfabric/$1" 'C->C' full 60 pair 'C->C' tcp:47592 "$command" "$command $server_address" fabric_figures
@@ -49,8 +52,9 @@ fabric_figures() {
 ceph_id=2d0f4b52-6c35-4f0e-9a3c-7b8a2f1e5d10
 store_id=9b6d7c1e-41f2-4c8b-8f0d-3e5a6c7d8e9f
 
-# A monitor on the server and a store in memory on the client. Their messages go by RDMA alone; TCP exchanges the numbers of queue pairs.
-# By default each process posts 4096 receives of 128 KiB, which two machines of a test do not need.
+# A monitor on the server and an in-memory store on the client. All messages go by RDMA; TCP is used
+# only to exchange the queue pair numbers. By default each process posts 4096 receives of 128 KiB,
+# which a test with two machines does not need.
 ceph_settings() {
     cat >"$row_dir/ceph.conf" <<END
 [global]
@@ -80,12 +84,12 @@ END
     export CEPH_CONF=$row_dir/ceph.conf
 }
 
-# As no_complaint. Ceph warns of the limit of locked memory, which does not matter here.
+# Like no_complaint. Ceph warns about the limit of locked memory, which does not matter here.
 no_complaint_of_ceph() { # LABEL
     local line
     no_complaint "$1" || return
     line=$(grep -E 'FAILED ceph_assert|Caught signal| -1 (Infiniband|RDMA)' "$row_dir/$1.err" | grep -vm 1 'verify_prereq') || return 0
-    wrong "the $1 complains: $line"
+    wrong "the $1 reports: $line"
 }
 
 runs_ceph() { # LABEL HOST COMMAND...
@@ -105,7 +109,7 @@ starts_cluster() {
     holds_port_4791 server && holds_port_4791 client || wrong 'the cluster does not use RDMA'
 }
 
-# The data that come back are those that were put; then a short measurement of both directions.
+# Reads back the data that it has stored, and compares them. Then measures both directions briefly.
 stores_objects() {
     local label CEPH_CONF
     ceph_settings
@@ -147,7 +151,8 @@ starts_target() {
         target_does target --op bind --tid 1 --initiator-name $initiator_name
 }
 
-# tgt ends when it has no target any more. It deletes a target once the last connection has left the time wait, and dies of --force.
+# tgt ends when it has no targets left. It can delete a target once the last connection has left the
+# time-wait state, and crashes with --force.
 ends_target() {
     wait_until 20 as_user server tgtadm --lld iser --mode target --op delete --tid 1 || wrong 'the target remains in use' || return
     target_does sys --op delete || return
@@ -157,8 +162,9 @@ ends_target() {
     ! grep -E 'ibv_|rdma_|wr_id:.*err:' "$row_dir/server.err" >>"$row_dir/why"
 }
 
-# Runs an initiator. tgt drops one whose first command comes before the acknowledgement of the response to its login ("non-login
-# pdu"), so these rows show that the two are processed in the order of a card.
+# Runs an initiator. tgt drops an initiator if its first command arrives before the acknowledgement
+# of the login response ("non-login pdu"), so these rows show that the two are processed in the same
+# order as by a card.
 initiates() { # LABEL COMMAND...
     start "$1" client 40 "$launcher" exec -- "${@:2}"
     finish "$1"
@@ -166,8 +172,8 @@ initiates() { # LABEL COMMAND...
     no_complaint "$1"
 }
 
-# A disk of the server, which the client inquires, writes and reads. libiscsi has no commands of more than 256 KiB over iSER, and
-# QEMU's blkdebug divides longer ones.
+# The client inquires, writes and reads a disk of the server. libiscsi supports no commands of more
+# than 256 KiB over iSER; QEMU's blkdebug splits longer ones.
 uses_target() {
     local TGT_IPC_SOCKET=$row_dir/tgtd url=iser://$server_address/$target_name/1 image
     export TGT_IPC_SOCKET

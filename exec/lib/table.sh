@@ -1,8 +1,9 @@
-# The rows, run one after another, and the table; sourced by exec/run.
+# The rows, which run one after another, and the table; sourced by exec/run.
 
 rows=()
 
-# A row is a name, its roles, whether --quick has it, the limit of a process, and a function with its arguments.
+# A row has a name, its roles, whether --quick includes it, the time limit of a process, and a
+# function with its arguments.
 row_add() { # NAME ROLES quick|full SECONDS FUNCTION ARGUMENTS...
     local line
     printf -v line '%q ' "$@"
@@ -27,14 +28,14 @@ rows_list() {
     done
 }
 
-# Notes why a row fails, and fails.
+# Records why a row fails, and fails.
 wrong() {
     printf '%s\n' "$*" >>"$row_dir/why"
     return 1
 }
 remark() { printf '%s\n' "$*" >>"$row_dir/remark"; }
 
-# Prints the command and the last lines of each process of a row that failed.
+# Prints the command and the last lines of output of each process in a failed row.
 row_explain() {
     local file stream
     for file in "$row_dir"/*.cmd; do

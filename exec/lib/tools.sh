@@ -26,20 +26,21 @@ define_pingpong_rows() {
     near=true pingpong_add rc full '-n 500 -c' same-host
 }
 
-gid_index=1      # that of the IPv4 address
-ipv6_gid_index=2 # that of the IPv6 address that is not link-local
+gid_index=1      # the GID of the IPv4 address
+ipv6_gid_index=2 # the GID of the IPv6 address that is not link-local
 
 pingpong_add() { # KIND quick|full OPTIONS [SUFFIX]
     local tool=ibv_$1_pingpong place="-d rdma4j_eth0 -g $gid_index"
     pair_add "$tool/${4:-$(tr -d ' ' <<<"$3")}" "$2" tcp:18515 "$tool $place $3" "$tool $place $3 $server_address" pingpong_figures
 }
 
-# Only hardware stamps completions: no_timestamps expects what ibv_rc_pingpong says on a device of rdma_rxe.
+# Only hardware timestamps completions: expects the message that ibv_rc_pingpong prints on an
+# rdma_rxe device.
 no_timestamps() {
     start program server "$limit" "$launcher" exec -- ibv_rc_pingpong -d rdma4j_eth0 -g $gid_index -t
     finish program
     [ $status -eq 1 ] || wrong "it ended with $status" || return
-    grep -q 'completion timestamp capable' "$row_dir/program.err" || wrong 'it does not say that the device has no timestamps'
+    grep -q 'completion timestamp capable' "$row_dir/program.err" || wrong 'it does not report that the device has no timestamps'
 }
 
 pingpong_figures() {
@@ -73,14 +74,16 @@ define_cm_rows() {
     done
 }
 
-# librdmacm makes address handles without a global route for datagram sockets, which no RoCE device accepts.
+# For datagram sockets, librdmacm creates address handles without a global route, which no RoCE
+# device accepts.
 udpong_refused() {
     pair_start 'C->C' none "udpong -b $server_address" "udpong -s $server_address -S 64 -C 10"
     finish client
-    grep -q '^rconnect: ' "$row_dir/client.err" || wrong "it does not fail in rconnect but ends with $status"
+    grep -q '^rconnect: ' "$row_dir/client.err" || wrong "it ends with $status instead of failing in rconnect"
 }
 
-# The cmtime of rdma-core 44, whose server runs until a signal. Newer ones, and Java's without --classic, have other options.
+# The cmtime of rdma-core 44; its server runs until a signal. Newer ones, and Java's without
+# --classic, have different options.
 times_connections() { # ROLES
     local server='cmtime --classic' client='cmtime --classic'
     [ "${1#*->}" = Java ] || server=cmtime
@@ -92,7 +95,7 @@ times_connections() { # ROLES
     grep -q '^connect ' "$row_dir/client.out" || wrong 'it prints no times'
 }
 
-# Runs one program and expects a line of its output.
+# Runs one program and expects a matching line in its output.
 one_program() { # PATTERN PROGRAM ARGUMENTS...
     local pattern=$1
     shift
@@ -103,7 +106,7 @@ one_program() { # PATTERN PROGRAM ARGUMENTS...
     grep -qE -- "$pattern" "$row_dir/program.out" || wrong "it does not print '$pattern'"
 }
 
-# C and Java list the same devices with the same GUIDs.
+# C and Java must list the same devices with the same GUIDs.
 same_devices() {
     start program server "$limit" "$launcher" exec -- ibv_devices
     finish program
@@ -112,7 +115,7 @@ same_devices() {
     [ "$(awk '{ print $1, $2 }' "$row_dir/program.out")" = "$(awk '{ print $1, $2 }' "$row_dir/java.out")" ] || wrong 'the lists differ'
 }
 
-# The event that an interface goes down reaches the program.
+# The program must receive the event of an interface that goes down.
 asyncwatch() {
     start program server "$limit" "$launcher" exec -- stdbuf -o L ibv_asyncwatch -d rdma4j_eth0
     wait_until 10 grep -q 'async event FD' "$row_dir/program.out" || wrong 'it does not open the device' || return

@@ -1,4 +1,4 @@
-/* Address handles, also those for answers to datagrams, and multicast groups. */
+/* Address handles, including the ones for replies to datagrams, and multicast groups. */
 #define _GNU_SOURCE
 #include <endian.h>
 #include <netinet/in.h>
@@ -7,7 +7,7 @@
 
 #include "objects.h"
 
-/* An IPv4 header lies in the last bytes of the space for a global routing header. */
+/* An IPv4 header is at the end of the space for a global routing header. */
 #define IPV4_OFFSET 20
 
 struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
@@ -36,8 +36,8 @@ int ibv_destroy_ah(struct ibv_ah *ah)
 	return fail(error);
 }
 
-/* The checksum of an IPv4 header without options is right. */
-static int has_right_checksum(const struct iphdr *header)
+/* For an IPv4 header without options. */
+static int has_valid_checksum(const struct iphdr *header)
 {
 	uint16_t words[sizeof(*header) / 2];
 	uint32_t sum = 0;
@@ -50,12 +50,12 @@ static int has_right_checksum(const struct iphdr *header)
 	return sum == 0xffff;
 }
 
-/* The bytes of an IPv6 address may look like an IPv4 header, hence the checksum. */
+/* Bytes of an IPv6 header can look like an IPv4 header, hence the checksum. */
 static int is_ipv4(const struct ibv_grh *header, const struct iphdr *ipv4)
 {
 	if (be32toh(header->version_tclass_flow) >> 28 != 6)
 		return ipv4->version == 4;
-	return ipv4->version == 4 && ipv4->ihl == 5 && has_right_checksum(ipv4);
+	return ipv4->version == 4 && ipv4->ihl == 5 && has_valid_checksum(ipv4);
 }
 
 static union ibv_gid mapped_gid(uint32_t ipv4_address)
@@ -66,7 +66,7 @@ static union ibv_gid mapped_gid(uint32_t ipv4_address)
 	return gid;
 }
 
-/* Returns the index of a GID for RoCEv2 in the table of a port, or -1. */
+/* Returns the index of a RoCEv2 GID in the table of a port, or -1. */
 static int find_gid(struct ibv_context *context, uint8_t port, const union ibv_gid *wanted)
 {
 	union ibv_gid gid;
@@ -80,7 +80,7 @@ static int find_gid(struct ibv_context *context, uint8_t port, const union ibv_g
 	return -1;
 }
 
-/* The sender's address becomes the destination, and the address that the datagram was sent to becomes the source. */
+/* The reply goes to the sender of the datagram, from the address to which it was sent. */
 static int fill_route(struct ibv_context *context, uint8_t port, struct ibv_grh *header, struct ibv_global_route *route)
 {
 	struct iphdr ipv4;
@@ -102,7 +102,7 @@ static int fill_route(struct ibv_context *context, uint8_t port, struct ibv_grh 
 	} else {
 		return EPROTONOSUPPORT;
 	}
-	/* An answer to a multicast datagram comes from an address that only the program can choose. */
+	/* Only the program can choose the source address of a reply to a multicast datagram. */
 	index = find_gid(context, port, &receiver);
 	if (index < 0)
 		return EINVAL;

@@ -1,9 +1,10 @@
 /*
- * The device file of the connection manager, /dev/infiniband/rdma_cm. The librdmacm of the system opens it, asks fstat for its
- * kind, writes commands to it, and closes it. Here its descriptor is an eventfd, and Java executes the commands. Java keeps the
- * eventfd readable while an event waits, so that poll and fcntl work by themselves.
+ * The device file of the connection manager, /dev/infiniband/rdma_cm. The system's librdmacm opens
+ * it, checks its kind with fstat, writes commands to it, and closes it. Here its descriptor is an
+ * eventfd, and Java executes the commands. Java keeps the eventfd readable while an event is
+ * pending, so that poll and fcntl work unchanged.
  *
- * A function below acts on descriptors of this file only, and passes all others to the C library.
+ * The functions below handle descriptors of this file only, and pass all others to the C library.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -38,9 +39,10 @@ struct migrate_command {
 };
 
 static pthread_once_t first_open = PTHREAD_ONCE_INIT;
-static dev_t device_number;	/* of the kernel's own device, if there is one: librdmacm may compare it */
+/* The number of the kernel's device, if there is one: librdmacm may compare it. */
+static dev_t device_number;
 
-/* Java's handle of the file of a descriptor; 0 if it is another file. */
+/* Java's handle of the file behind a descriptor; 0 if it is another file. */
 static inline int handle_of(int descriptor)
 {
 	int mark = descriptor_mark(descriptor);
@@ -95,7 +97,7 @@ void cm_close(int handle)
 	bridge_call(BRIDGE_CM_CLOSE, arguments);
 }
 
-/* Java's handle of the file from which a command takes an identifier; 0 if the command names none. */
+/* Java's handle of the file that an identifier is migrated from; 0 for other commands. */
 static int other_handle(const void *buffer, size_t bytes)
 {
 	const struct migrate_command *command = buffer;
@@ -131,7 +133,7 @@ PUBLIC ssize_t write(int descriptor, const void *buffer, size_t bytes)
 {
 	int handle = handle_of(descriptor);
 
-	/* Java writes to the eventfd itself. After vfork, a descriptor of the child may be another file. */
+	/* Java writes to the eventfd directly. After vfork, a descriptor may be another file. */
 	if (__builtin_expect(!handle, 1) || is_called_by_java() || descriptors_are_of_parent())
 		return libc_write(descriptor, buffer, bytes);
 	return execute(descriptor, handle, buffer, bytes);
@@ -156,7 +158,7 @@ PUBLIC int fstat(int descriptor, struct stat *result)
 /* The structures are the same on 64-bit systems. */
 PUBLIC int fstat64(int descriptor, struct stat64 *result) __attribute__((alias("fstat"), nothrow));
 
-/* What programs call that were compiled with glibc before 2.33. The version is always that of the only structure. */
+/* Programs built against glibc before 2.33 call this. There is only one structure version. */
 PUBLIC int __fxstat(int version, int descriptor, struct stat *result)
 {
 	(void)version;

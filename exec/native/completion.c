@@ -15,18 +15,18 @@ struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 
 	if (!channel)
 		return no_object(ENOMEM);
-	channel->public.context = context;
-	channel->public.fd = event_descriptor(EFD_CLOEXEC);
-	arguments[1] = channel->public.fd;
-	error = channel->public.fd < 0 ? errno : bridge_call(BRIDGE_CREATE_CHANNEL, arguments);
+	channel->ibv.context = context;
+	channel->ibv.fd = event_descriptor(EFD_CLOEXEC);
+	arguments[1] = channel->ibv.fd;
+	error = channel->ibv.fd < 0 ? errno : bridge_call(BRIDGE_CREATE_CHANNEL, arguments);
 	if (error) {
-		if (channel->public.fd >= 0)
-			close(channel->public.fd);
+		if (channel->ibv.fd >= 0)
+			close(channel->ibv.fd);
 		free(channel);
 		return no_object(error);
 	}
 	channel->handle = (int)arguments[0];
-	return &channel->public;
+	return &channel->ibv;
 }
 
 static void count_user(struct ibv_comp_channel *channel, int change)
@@ -54,18 +54,18 @@ int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 
 static int create_in_java(struct completion_queue *queue, int entries, int vector)
 {
-	struct ibv_cq *public = &queue->public;
+	struct ibv_cq *ibv = &queue->ibv;
 	uint64_t arguments[] = {
-		context_handle(public->context),
+		context_handle(ibv->context),
 		entries,
-		public->channel ? ((struct channel *)public->channel)->handle : 0,
+		ibv->channel ? ((struct channel *)ibv->channel)->handle : 0,
 		vector,
-		(uintptr_t)public,
+		(uintptr_t)ibv,
 	};
 	int error = bridge_call(BRIDGE_CREATE_CQ, arguments);
 
-	public->handle = (uint32_t)arguments[0];
-	public->cqe = (int)arguments[1];
+	ibv->handle = (uint32_t)arguments[0];
+	ibv->cqe = (int)arguments[1];
 	return error;
 }
 
@@ -77,11 +77,11 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 
 	if (!queue)
 		return no_object(ENOMEM);
-	queue->public.context = context;
-	queue->public.channel = channel;
-	queue->public.cq_context = cq_context;
-	pthread_mutex_init(&queue->public.mutex, NULL);
-	pthread_cond_init(&queue->public.cond, NULL);
+	queue->ibv.context = context;
+	queue->ibv.channel = channel;
+	queue->ibv.cq_context = cq_context;
+	pthread_mutex_init(&queue->ibv.mutex, NULL);
+	pthread_cond_init(&queue->ibv.cond, NULL);
 	pthread_mutex_init(&queue->poll_lock, NULL);
 	error = create_in_java(queue, cqe, comp_vector);
 	if (error) {
@@ -89,7 +89,7 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 		return no_object(error);
 	}
 	count_user(channel, 1);
-	return &queue->public;
+	return &queue->ibv;
 }
 
 struct ibv_cq_ex *create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attributes)
@@ -120,7 +120,7 @@ int ibv_resize_cq(struct ibv_cq *cq, int cqe)
 	return fail(error);
 }
 
-/* Java waits until the program has acknowledged all events. */
+/* Waits until the program has acknowledged all events. */
 int ibv_destroy_cq(struct ibv_cq *cq)
 {
 	int error = close_after_events(cq->handle);

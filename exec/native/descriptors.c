@@ -1,10 +1,12 @@
 /*
- * Descriptors of files, of which some numbers belong to Java. The program does not know them: daemons close all descriptors, and others
- * choose numbers for dup2. So the functions that close or replace descriptors leave those of Java alone, as if they were not open. They
- * end what Java does with a descriptor of the program, which may be another file afterwards.
+ * File descriptors, some of which belong to Java. The program does not know about those: daemons
+ * close all descriptors, and others choose numbers for dup2. Therefore the functions that close or
+ * replace descriptors skip those of Java as if they were not open. Before they close or replace a
+ * descriptor of the program that Java uses, they end that use, because the number may soon be
+ * another file.
  *
- * A descriptor is Java's if Java has called the function that creates it. Those that are not files get high numbers, which programs do
- * not choose.
+ * A descriptor is Java's if Java has called the function that created it. Those that are not files
+ * get high numbers, which programs do not choose.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,23 +25,27 @@
 #include "libc_calls.h"
 #include "library.h"
 
-/* The largest fs.nr_open of a usual system. The pages of numbers that are never used take no memory. */
+/* The default fs.nr_open. Pages for numbers that are never used take no memory. */
 #define DESCRIPTORS (1 << 20)
 
-/* Java's sockets have numbers from this one on if the limit of the process admits it. */
+/* The lowest number for Java's sockets, if the limit of the process permits it. */
 #define FIRST_HIGH 512
 
 /* The mark of each descriptor; see descriptors.h. */
 static int marks[DESCRIPTORS];
 
-/* The highest descriptor that ever had a mark; -1 before the first. */
+/* The highest descriptor that has ever had a mark; -1 before the first. */
 static int highest = -1;
 
 static pthread_once_t first_mark = PTHREAD_ONCE_INIT;
 static pid_t owner;		/* the process whose descriptors have marks */
-static int is_child;		/* of fork, which has a table of its own, but no Java: nothing is protected, and nothing has to be ended */
+/* Set in a child of fork, which has its own table but no Java: it protects and releases nothing. */
+static int is_child;
 
-/* Java's sockets would keep their ports in use, after the end of the parent as well, while nobody reads from them. */
+/*
+ * Closes Java's sockets in the child. Nobody reads from them there, and they would keep their ports
+ * in use even after the parent has ended.
+ */
 static void note_child(void)
 {
 	is_child = 1;
@@ -86,7 +92,7 @@ int descriptor_set_mark(int descriptor, int mark)
 	return 0;
 }
 
-/* Marks a new descriptor as Java's, or as none if the program has created it. */
+/* Marks a new descriptor as Java's, or clears the mark if the program has created it. */
 static int mark_created(int descriptor)
 {
 	if (is_called_by_java() && descriptor >= 0)
@@ -106,7 +112,10 @@ static int created_high(int descriptor)
 	return mark_created(high);
 }
 
-/* A new number for a file would end the locks that the process has on it. But a file must not become standard output. */
+/*
+ * A file keeps its number, because changing it would release the locks that the process has on the
+ * file. But a file must not become a standard stream.
+ */
 int descriptor_created(int descriptor)
 {
 	return descriptor <= STDERR_FILENO ? created_high(descriptor) : mark_created(descriptor);
@@ -131,13 +140,13 @@ int event_descriptor(int flags)
 	return descriptor;
 }
 
-/* Whether the caller must leave a descriptor of this process alone. */
+/* Returns whether the caller must not touch a descriptor of this process. */
 static int is_protected(int mark)
 {
 	return mark == MARK_JAVA && !is_child && !is_called_by_java();
 }
 
-/* Ends what Java does with a descriptor before it is closed or replaced. */
+/* Ends Java's use of a descriptor before it is closed or replaced. */
 static void release(int descriptor)
 {
 	int mark = __atomic_exchange_n(&marks[descriptor], 0, __ATOMIC_ACQ_REL);
@@ -154,7 +163,10 @@ PUBLIC int close(int descriptor)
 
 	if (__builtin_expect(!mark, 1) || descriptors_are_of_parent())
 		return libc_close(descriptor);
-	/* A thread of the program calls Java by itself where the program ends the virtual machine, which then closes what it has open. */
+	/*
+	 * A program that destroys the virtual machine runs its code without java_enter. The virtual
+	 * machine may then close its own descriptors.
+	 */
 	if (is_protected(mark) && !vm_has_code(__builtin_return_address(0))) {
 		errno = EBADF;
 		return -1;
@@ -163,7 +175,7 @@ PUBLIC int close(int descriptor)
 	return libc_close(descriptor);
 }
 
-/* Closes all numbers of a range, without the system call for ranges if there is none. */
+/* Closes all numbers in a range, also on kernels without the system call for ranges. */
 static int close_all(unsigned int first, unsigned int last, int flags)
 {
 	unsigned int end = (unsigned int)sysconf(_SC_OPEN_MAX);
@@ -212,7 +224,7 @@ PUBLIC void closefrom(int first)
 		close_other_than_java(from, ~0U, 0);
 }
 
-/* Returns 0, or -1 with the errno that dup2 has for a number that is just being opened. */
+/* Returns 0, or -1 with the errno that dup2 sets for a number that is just being opened. */
 static int prepare_replacement(int descriptor, int wanted)
 {
 	int mark = descriptor_mark(wanted);
@@ -241,8 +253,9 @@ PUBLIC int dup2(int descriptor, int wanted)
 }
 
 /*
- * The functions by which Java creates descriptors. Its sockets are those of the kernel, also where another library makes the program's
- * sockets something else, as librspreload does: it knows a socket by its number, and passes calls for all others on.
+ * The functions with which Java creates descriptors. Its sockets are kernel sockets, even where
+ * another library such as librspreload replaces the program's sockets: that library knows a socket
+ * by its number, and passes calls for all others on.
  */
 
 PUBLIC int socket(int domain, int type, int protocol)
@@ -251,7 +264,10 @@ PUBLIC int socket(int domain, int type, int protocol)
 						: libc_socket(domain, type, protocol));
 }
 
-/* The kernel takes the number of the new descriptor, a low one, before it waits for a connection. So Java waits before. */
+/*
+ * The kernel allocates the number of the new descriptor, a low one, before it waits for a
+ * connection. Therefore Java waits first.
+ */
 static int accept_for_java(int descriptor, struct sockaddr *address, socklen_t *length, int flags)
 {
 	struct pollfd wait = { .fd = descriptor, .events = POLLIN };

@@ -11,7 +11,7 @@
 #include "objects.h"
 #include "versions.h"
 
-/* Devices are never freed, as programs keep and compare their addresses. */
+/* Devices are never freed: programs keep and compare their addresses. */
 static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device **devices;
 static int device_count;
@@ -30,14 +30,14 @@ int close_after_events(int handle)
 	return call_by_helper(CALL_CONTROL, BRIDGE_CLOSE, (uintptr_t)arguments, 0);
 }
 
-/* Returns the known device of a name, or a new one. NULL: no memory. */
+/* Returns the device with a name, a new one if it is not known yet; NULL if there is no memory. */
 static struct device *find_device(const char *name)
 {
 	struct device **larger;
 	struct device *device;
 
 	for (int i = 0; i < device_count; i++) {
-		if (!strcmp(devices[i]->public.name, name))
+		if (!strcmp(devices[i]->ibv.name, name))
 			return devices[i];
 	}
 	larger = realloc(devices, (device_count + 1) * sizeof(*devices));
@@ -49,15 +49,17 @@ static struct device *find_device(const char *name)
 		return NULL;
 	devices[device_count++] = device;
 	device->number = device_count;
-	snprintf(device->public.name, sizeof(device->public.name), "%s", name);
-	snprintf(device->public.dev_name, sizeof(device->public.dev_name), "uverbs%d", device->number - 1);
-	snprintf(device->public.dev_path, sizeof(device->public.dev_path), "/sys/class/infiniband_verbs/%s",
-		 device->public.dev_name);
-	snprintf(device->public.ibdev_path, sizeof(device->public.ibdev_path), "/sys/class/infiniband/%s", device->public.name);
+	snprintf(device->ibv.name, sizeof(device->ibv.name), "%s", name);
+	snprintf(device->ibv.dev_name, sizeof(device->ibv.dev_name), "uverbs%d",
+		 device->number - 1);
+	snprintf(device->ibv.dev_path, sizeof(device->ibv.dev_path),
+		 "/sys/class/infiniband_verbs/%s", device->ibv.dev_name);
+	snprintf(device->ibv.ibdev_path, sizeof(device->ibv.ibdev_path), "/sys/class/infiniband/%s",
+		 device->ibv.name);
 	return device;
 }
 
-/* Adds the device at an index of Java's list. Returns 0 or an errno. */
+/* Updates or adds the device at an index of Java's list. Returns 0 or an errno. */
 static int refresh_device(int index, struct device **result)
 {
 	char name[IBV_SYSFS_NAME_MAX] = "";
@@ -72,8 +74,8 @@ static int refresh_device(int index, struct device **result)
 		return ENOMEM;
 	device->index = index;
 	device->guid = arguments[2];
-	device->public.node_type = (enum ibv_node_type)arguments[3];
-	device->public.transport_type = (enum ibv_transport_type)arguments[4];
+	device->ibv.node_type = (enum ibv_node_type)arguments[3];
+	device->ibv.transport_type = (enum ibv_transport_type)arguments[4];
 	*result = device;
 	return 0;
 }
@@ -109,7 +111,10 @@ struct ibv_device **ibv_get_device_list(int *num_devices)
 	int count = 0;
 	int error = 0;
 
-	/* The provider of the machine's own devices in Java finds this library in place of the real one: there it has no devices. */
+	/*
+	 * Java's provider for hardware devices finds this library instead of the real one: for it,
+	 * there are no devices.
+	 */
 	if (is_called_by_java())
 		list = calloc(1, sizeof(*list));
 	else
@@ -144,7 +149,7 @@ int ibv_get_device_index(struct ibv_device *device)
 	return ((struct device *)device)->number;
 }
 
-/* The slots for what a software device does not have stay empty. */
+/* The slots of functions that a software device lacks stay empty. */
 static void fill_tables(struct verbs_context *verbs)
 {
 	struct ibv_context_ops *operations = &verbs->context.ops;
@@ -194,7 +199,7 @@ static int open_in_java(struct device *device, struct context *context)
 	return error;
 }
 
-/* The file of the commands has a descriptor that can be duplicated and passed on, but no commands. */
+/* The command file has a descriptor that can be duplicated and passed on, but takes no commands. */
 static int open_files(struct ibv_context *context)
 {
 	int error;
@@ -219,27 +224,27 @@ static void close_files(struct ibv_context *context)
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
 	struct context *context = calloc(1, sizeof(*context));
-	struct ibv_context *public;
+	struct ibv_context *ibv;
 	int error;
 
 	if (!context)
 		return no_object(ENOMEM);
-	public = &context->verbs.context;
+	ibv = &context->verbs.context;
 	fill_tables(&context->verbs);
-	public->device = device;
-	public->abi_compat = (void *)UINTPTR_MAX;
-	pthread_mutex_init(&public->mutex, NULL);
-	error = open_files(public);
+	ibv->device = device;
+	ibv->abi_compat = (void *)UINTPTR_MAX;
+	pthread_mutex_init(&ibv->mutex, NULL);
+	error = open_files(ibv);
 	if (!error) {
 		error = open_in_java((struct device *)device, context);
 		if (error)
-			close_files(public);
+			close_files(ibv);
 	}
 	if (error) {
 		free(context);
 		return no_object(error);
 	}
-	return public;
+	return ibv;
 }
 
 int ibv_close_device(struct ibv_context *context)
@@ -292,13 +297,13 @@ int query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *
 	return fail(error);
 }
 
-/* The structure of programs that call this function ends with the field flags. */
+/* Programs that call this function have a structure that ends with the field flags. */
 int ibv_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr)
 {
 	return query_port(context, port_num, port_attr, offsetof(struct ibv_port_attr, port_cap_flags2));
 }
 
-/* The speed of a lane by its code, a bit, in units of 100 Mbit/s. */
+/* The speed of a lane in units of 100 Mbit/s. Its code is a bit. */
 static uint64_t lane_speed(uint32_t code)
 {
 	static const uint16_t speeds[] = { 25, 50, 100, 100, 140, 250, 500, 1000, 2000 };
@@ -367,7 +372,10 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t g
 	return fail(error);
 }
 
-/* Adds the entries of a port. Returns the new number of entries or a negative errno: -EINVAL if there are more, as the kernel does. */
+/*
+ * Adds the entries of a port. Returns the new number of entries or a negative errno: like the
+ * kernel, -EINVAL if they do not fit.
+ */
 static ssize_t add_gids(struct ibv_context *context, uint32_t port, char *entries, ssize_t count, size_t max, size_t entry_size)
 {
 	struct ibv_port_attr attributes;
@@ -408,7 +416,7 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *
 	return count;
 }
 
-/* Returns 0 with zeros for an empty entry, or -1. */
+/* Returns 0, with zeros for an empty entry, or -1. */
 int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index, union ibv_gid *gid)
 {
 	struct ibv_gid_entry entry = { 0 };
@@ -422,7 +430,7 @@ int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index, unio
 	return 0;
 }
 
-/* The type is 1 for RoCEv2 and 0 for all others, as in the files of the kernel. */
+/* The type is 1 for RoCEv2 and 0 otherwise, as in the files of the kernel. */
 int query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned int index, int *type)
 {
 	struct ibv_gid_entry entry = { 0 };

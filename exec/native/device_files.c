@@ -1,6 +1,7 @@
 /*
- * The content of device files and of the files of attributes: what a program or a library that does not call libibverbs reads about a
- * device. A table has the files below the folder of a device; in a path, # is an index.
+ * The contents of device files and attribute files: what programs and libraries that do not call
+ * libibverbs read about a device. A table lists the files below the folder of a device; # in a path
+ * is an index.
  */
 #define _GNU_SOURCE
 #include <endian.h>
@@ -16,9 +17,9 @@
 #define ATTRIBUTES "/sys/class/infiniband"
 #define VERBS_ATTRIBUTES "/sys/class/infiniband_verbs"
 #define PORT "ports/1"
-#define NAME_BEGINNING "rdma4j_" /* of a software device; the files of any other one are the system's */
+#define NAME_BEGINNING "rdma4j_" /* of software devices; files of other devices are the system's */
 
-/* A file whose content is wanted. */
+/* A file to be read. */
 struct source {
 	struct ibv_device *device;
 	struct ibv_context *context;
@@ -26,7 +27,7 @@ struct source {
 	unsigned int index;
 };
 
-/* Functions that write a line. Each returns 0 or an errno. */
+/* Functions that write one line. Each returns 0 or an errno. */
 
 static int write_guid(uint64_t guid, char *text)
 {
@@ -99,7 +100,7 @@ static int write_physical_state(struct source *source, char *text)
 	return 0;
 }
 
-/* The kernel has halves of a Gbit/s, and the name of the speed of a lane. */
+/* Like the kernel: in steps of half a Gbit/s, with the name of the lane speed. */
 static int write_rate(struct source *source, char *text)
 {
 	static const char *const names[] = { "SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR", "XDR" };
@@ -145,7 +146,7 @@ static int write_partition_key(struct source *source, char *text)
 	return 0;
 }
 
-/* As in the kernel, an empty entry has a GID of zeros, and its other attributes cannot be read. */
+/* As in the kernel, the GID of an empty entry is zero, and its other attributes cannot be read. */
 static int read_entry(struct source *source, struct ibv_gid_entry *entry)
 {
 	int error = (int)_ibv_query_gid_ex(source->context, 1, source->index, entry, 0, sizeof(*entry));
@@ -183,7 +184,7 @@ static int write_gid_interface(struct source *source, char *text)
 	return error ? error : write_line(name, text);
 }
 
-/* The number of files of a folder whose names are indexes. */
+/* The number of files in a folder with indexes as names. */
 
 static int count_gids(const struct source *source)
 {
@@ -198,7 +199,7 @@ static int count_partition_keys(const struct source *source)
 struct file {
 	const char *path;	/* below the folder of the device */
 	int (*write)(struct source *, char *);	/* NULL: a folder */
-	int (*count)(const struct source *);	/* of a path that ends with an index */
+	int (*count)(const struct source *);	/* for a path that ends with an index */
 };
 
 static const struct file attribute_files[] = {
@@ -244,7 +245,7 @@ static const struct file verbs_files[] = {
 
 static const struct tree {
 	const char *folder;
-	int is_by_file;		/* its folders have the names of device files, and not those of devices */
+	int is_by_file;		/* its folders are named after device files, not after devices */
 	const struct file *files;
 	size_t count;
 } trees[] = {
@@ -259,10 +260,10 @@ static const char *name_in(const struct tree *tree, const struct ibv_device *dev
 }
 
 /*
- * Returns the device with a folder or a file in a tree; NULL if there is none. The device stays there.
+ * Returns the device that a folder or file in a tree belongs to, or NULL. Devices are never freed.
  *
- * It does not start Java to look for a device of hardware: libpsm2 does so in its constructor, where the dynamic linker lets no other
- * thread load a library.
+ * Does not start Java to look for hardware devices: libpsm2 looks for its own in a constructor,
+ * while the dynamic linker lets no other thread load a library.
  */
 static struct ibv_device *find_device(const struct tree *tree, const char *name)
 {
@@ -282,7 +283,10 @@ static struct ibv_device *find_device(const struct tree *tree, const char *name)
 	return found;
 }
 
-/* Returns the tree of a path, and what follows its folder, without a slash at the beginning; NULL if it is in none. */
+/*
+ * Returns the tree of a path and the part after the folder of the tree, without leading slashes;
+ * NULL if the path is in none.
+ */
 static const struct tree *tree_of(const char *path, const char **rest)
 {
 	for (size_t i = 0; i < sizeof(trees) / sizeof(*trees); i++) {
@@ -296,7 +300,7 @@ static const struct tree *tree_of(const char *path, const char **rest)
 	return NULL;
 }
 
-/* Finds the device of a path in a tree, and what follows its name. */
+/* Finds the device of a path in a tree, and the part of the path after the name of the device. */
 static struct ibv_device *device_of(const struct tree *tree, const char *rest, const char **below)
 {
 	char name[IBV_SYSFS_NAME_MAX];
@@ -310,7 +314,7 @@ static struct ibv_device *device_of(const struct tree *tree, const char *rest, c
 	return find_device(tree, name);
 }
 
-/* Whether a path is the one of a file, and its index if it has one. A slash may follow a folder. */
+/* Returns whether a path names a file, and its index if it has one. A slash may follow a folder. */
 static int matches(const struct file *file, const char *path, unsigned int *index)
 {
 	size_t length = strlen(file->path);
@@ -431,7 +435,7 @@ static int list_indexes(struct source *source, const struct file *file, visit *e
 	return result;
 }
 
-/* Returns the name of a file that lies directly in a folder, or NULL. */
+/* Returns the name of a file that is directly in a folder, or NULL. */
 static const char *name_below(const struct file *file, const char *folder)
 {
 	size_t length = strlen(folder);

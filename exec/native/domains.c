@@ -1,19 +1,21 @@
 /*
- * Protection domains, thread domains and parent domains. The last two tell a driver which objects only one thread uses, so that it takes no
- * locks. Java's locks cost nothing then: such an object stands for its protection domain.
+ * Protection domains, thread domains and parent domains. With the latter two, a driver learns which
+ * objects only one thread uses, and can omit locks. Java's locks cost nothing in that case, so a
+ * parent domain is just its protection domain.
  */
 #define _GNU_SOURCE
 #include "objects.h"
 
 struct domain {
-	struct ibv_pd public;
-	struct domain *parent;	/* the protection domain of a parent domain; NULL for that itself */
+	struct ibv_pd ibv;
+	/* The protection domain of a parent domain; NULL in a protection domain. */
+	struct domain *parent;
 	struct thread_domain *thread;
-	int users;		/* parent domains, under users_lock as those of thread domains */
+	int users;		/* parent domains; under users_lock, as in thread domains */
 };
 
 struct thread_domain {
-	struct ibv_td public;
+	struct ibv_td ibv;
 	int users;
 };
 
@@ -32,9 +34,9 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 		free(domain);
 		return no_object(error);
 	}
-	domain->public.context = context;
-	domain->public.handle = (uint32_t)arguments[0];
-	return &domain->public;
+	domain->ibv.context = context;
+	domain->ibv.handle = (uint32_t)arguments[0];
+	return &domain->ibv;
 }
 
 static void count_users(struct domain *parent, struct thread_domain *thread, int change)
@@ -79,8 +81,8 @@ struct ibv_td *alloc_td(struct ibv_context *context, struct ibv_td_init_attr *at
 	domain = calloc(1, sizeof(*domain));
 	if (!domain)
 		return no_object(ENOMEM);
-	domain->public.context = context;
-	return &domain->public;
+	domain->ibv.context = context;
+	return &domain->ibv;
 }
 
 int dealloc_td(struct ibv_td *td)
@@ -93,7 +95,7 @@ int dealloc_td(struct ibv_td *td)
 	return 0;
 }
 
-/* The allocators are for memory of drivers, of which Java needs none. */
+/* The allocators are for the memory of drivers. Java needs none. */
 struct ibv_pd *alloc_parent_domain(struct ibv_context *context, struct ibv_parent_domain_init_attr *attributes)
 {
 	const uint32_t known = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;
@@ -104,10 +106,10 @@ struct ibv_pd *alloc_parent_domain(struct ibv_context *context, struct ibv_paren
 	domain = calloc(1, sizeof(*domain));
 	if (!domain)
 		return no_object(ENOMEM);
-	domain->public.context = context;
-	domain->public.handle = attributes->pd->handle;
+	domain->ibv.context = context;
+	domain->ibv.handle = attributes->pd->handle;
 	domain->parent = (struct domain *)attributes->pd;
 	domain->thread = (struct thread_domain *)attributes->td;
 	count_users(domain->parent, domain->thread, 1);
-	return &domain->public;
+	return &domain->ibv;
 }

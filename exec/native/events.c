@@ -9,13 +9,14 @@
 
 #include "objects.h"
 
-/* An event belongs to one of these. */
+/* The kind of object that an event belongs to. */
 enum owner { QUEUE_PAIR, COMPLETION_QUEUE, SHARED_RECEIVE_QUEUE, PORT_OR_DEVICE };
 
 /*
- * Threads that wait for an eventfd of this library sleep until any of them becomes readable: they leave its counter to Java, which alone
- * knows whether there are events. raises is a futex. It ends the waiting for a signal without SA_RESTART and for no other one, as a file of
- * the kernel does for which a program calls read. poll would end it for each signal.
+ * Threads that wait for an eventfd of this library sleep until any of them becomes readable. They
+ * leave the counter of the eventfd to Java, because only Java knows whether there are events.
+ * raises is a futex: like a read from a kernel file, waiting on it is interrupted only by signals
+ * without SA_RESTART. Any signal would interrupt poll.
  */
 static uint32_t raises;
 static uint32_t waiters;
@@ -33,7 +34,7 @@ static void remove_waiter(void *unused)
 	__atomic_fetch_sub(&waiters, 1, __ATOMIC_SEQ_CST);
 }
 
-/* The thread can be canceled, as in read. Returns 0 or an errno. */
+/* The thread can be canceled here, as in read. Returns 0 or an errno. */
 static int wait_for_raise(uint32_t seen)
 {
 	int error, type;
@@ -124,7 +125,7 @@ static void keep_token(pthread_mutex_t *mutex, struct taken_event **list, struct
 	pthread_mutex_unlock(mutex);
 }
 
-/* Keeps the token with the object, where ibv_ack_async_event finds it. Java does not close the object before. */
+/* Keeps the token for ibv_ack_async_event. Java does not close the object before it is called. */
 static void keep(struct ibv_async_event *result, struct taken_event *event)
 {
 	switch (owner_of(result->event_type)) {
@@ -154,7 +155,7 @@ static void deliver(struct ibv_context *context, const uint64_t *arguments, stru
 {
 	result->event_type = (enum ibv_event_type)arguments[0];
 	if (owner_of(result->event_type) == PORT_OR_DEVICE) {
-		/* ibv_ack_async_event would not learn of which context the event is. */
+		/* ibv_ack_async_event could not tell which context the event belongs to. */
 		result->element.port_num = (int)arguments[2];
 		acknowledge(context_handle(context), arguments[3]);
 		free(event);
@@ -188,7 +189,7 @@ int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *res
 	return -1;
 }
 
-/* The program may free the object as soon as Java knows of the acknowledgement. */
+/* The program may free the object as soon as Java has the acknowledgement. */
 static void acknowledge_one(struct ibv_context *context, pthread_mutex_t *mutex, struct taken_event **list, uint32_t *completed)
 {
 	int handle = context_handle(context);

@@ -1,9 +1,9 @@
 /*
- * The end of the process by exit or _exit. A kernel closes the files of a process that ends, and so disconnects its peers. Here Java does that,
- * before the process ends.
+ * The end of the process by exit or _exit. A kernel closes the files of a process that ends, which
+ * disconnects its peers. Here Java does that before the process ends.
  *
- * A thread that was created early asks Java for it. So exit neither needs memory nor attaches a thread, and ends also if the thread that
- * calls it was interrupted by a signal while it held a lock.
+ * A thread that was created early calls Java. Therefore exit neither allocates memory nor attaches
+ * a thread, and it ends even if a signal has interrupted the calling thread while that held a lock.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "bridge.h"
 #include "library.h"
 
-/* The longest time by which the end of the process is delayed. */
+/* The maximum time by which the end of the process is delayed. */
 #define EXIT_MILLIS 200
 
 #define STACK_BYTES (1 << 20)
@@ -69,15 +69,16 @@ static struct timespec after_millis(long millis)
 }
 
 /*
- * After what the program and its libraries do at exit, which may use the devices. A child of fork has no such thread, and the memory of one
- * of vfork is that of its parent. Uses only what a signal handler may use.
+ * Runs after the exit handlers of the program and its libraries, which may use the devices. Does
+ * nothing in a child of fork, which does not have the thread, or of vfork, which shares the memory
+ * of its parent. Uses only functions that are safe in signal handlers.
  */
 __attribute__((destructor)) static void finish(void)
 {
 	struct timespec limit = after_millis(EXIT_MILLIS);
 	pid_t self = getpid();
 
-	/* Once: exit ends by _exit, too, in some C libraries. */
+	/* Only once: in some C libraries, exit calls _exit. */
 	if (!__atomic_compare_exchange_n(&owner, &self, 0, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return;
 	sem_post(&exit_has_begun);
@@ -85,7 +86,7 @@ __attribute__((destructor)) static void finish(void)
 		;
 }
 
-/* A process that ends without destructors, as those that fio starts for its jobs, still owes its peers acknowledgements. */
+/* A process without exit handlers, like a job of fio, also owes its peers acknowledgements. */
 PUBLIC __attribute__((noreturn)) void _exit(int status)
 {
 	finish();

@@ -1,8 +1,8 @@
 /*
  * Work requests by ibv_wr_*, and completions by start_poll, next_poll and end_poll.
  *
- * Requests are collected as an array of struct ibv_send_wr, which wr_complete posts. A thread that builds requests excludes others,
- * as the interface promises.
+ * Requests are collected in an array of struct ibv_send_wr, which wr_complete posts. As the
+ * interface promises, a thread that builds requests excludes others.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -12,14 +12,14 @@
 struct work_builder {
 	pthread_mutex_t lock;
 	struct ibv_send_wr *requests;
-	struct ibv_sge *elements;	/* each request has the same share, at least one element */
-	char *inline_data;		/* each request has the same share */
+	struct ibv_sge *elements;	/* each request has an equal share, at least one element */
+	char *inline_data;		/* each request has an equal share */
 	uint32_t max_requests;
 	uint32_t max_elements;		/* of a request */
 	uint32_t max_inline_bytes;	/* of a request */
 	uint32_t count;
 	int error;			/* the first error since wr_start */
-	struct ibv_send_wr discarded;	/* takes what belongs to a request that found no room */
+	struct ibv_send_wr discarded;	/* receives the fields of a request that did not fit */
 };
 
 static struct work_builder *builder_of(struct ibv_qp_ex *qp)
@@ -76,7 +76,7 @@ static struct ibv_send_wr *add(struct ibv_qp_ex *qp, enum ibv_wr_opcode opcode)
 	return request;
 }
 
-/* The request that setters change. */
+/* The request that the setters change. */
 static struct ibv_send_wr *last(struct work_builder *builder)
 {
 	return builder->count && !builder->error ? &builder->requests[builder->count - 1] : &builder->discarded;
@@ -206,7 +206,7 @@ static void set_sge(struct ibv_qp_ex *qp, uint32_t key, uint64_t address, uint32
 	set_sge_list(qp, 1, &element);
 }
 
-/* The program may change the data as soon as the call returns. */
+/* Copies the data: the program may change it as soon as the call returns. */
 static void set_inline_data_list(struct ibv_qp_ex *qp, size_t count, const struct ibv_data_buf *list)
 {
 	struct work_builder *builder = builder_of(qp);
@@ -271,7 +271,7 @@ static void fill_setters(struct ibv_qp_ex *qp)
 	qp->wr_set_inline_data_list = set_inline_data_list;
 }
 
-/* The kernel gives memory for inline data only where it is written. */
+/* The kernel provides memory for inline data only where it is written. */
 int builder_create(struct queue_pair *queue_pair, uint64_t operations)
 {
 	const struct ibv_qp_cap *sizes = &queue_pair->sizes;
@@ -319,7 +319,7 @@ static struct completion_queue *queue_of(struct ibv_cq_ex *cq)
 
 static int poll_one_timed(struct completion_queue *queue)
 {
-	int handle = (int)queue->public.handle;
+	int handle = (int)queue->ibv.handle;
 	int count;
 
 	if (java_enter())
@@ -332,9 +332,12 @@ static int poll_one_timed(struct completion_queue *queue)
 static int next_poll(struct ibv_cq_ex *cq)
 {
 	struct completion_queue *queue = queue_of(cq);
-	int count = cq->read_completion_ts || cq->read_completion_wallclock_ns ? poll_one_timed(queue)
-										: poll_cq(&queue->public, 1, &queue->completion);
+	int count;
 
+	if (cq->read_completion_ts || cq->read_completion_wallclock_ns)
+		count = poll_one_timed(queue);
+	else
+		count = poll_cq(&queue->ibv, 1, &queue->completion);
 	if (count <= 0)
 		return count ? -count : ENOENT;
 	cq->wr_id = queue->completion.wr_id;
@@ -348,7 +351,7 @@ static void end_poll(struct ibv_cq_ex *cq)
 		pthread_mutex_unlock(&queue_of(cq)->poll_lock);
 }
 
-/* end_poll is not called after an error. */
+/* Programs do not call end_poll after an error. */
 static int start_poll(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attributes)
 {
 	int error;
@@ -452,7 +455,10 @@ void extend_cq(struct completion_queue *queue, uint64_t fields, uint32_t flags)
 	fill_readers(&queue->extended, fields);
 }
 
-/* The clock of completions is the system's monotonic clock, in nanoseconds: see hca_core_clock of ibv_query_device_ex. */
+/*
+ * Completions use the system's monotonic clock, in nanoseconds: see hca_core_clock in
+ * ibv_query_device_ex.
+ */
 int query_rt_values(struct ibv_context *context, struct ibv_values_ex *values)
 {
 	(void)context;
@@ -460,7 +466,7 @@ int query_rt_values(struct ibv_context *context, struct ibv_values_ex *values)
 		return fail(EOPNOTSUPP);
 	if (clock_gettime(CLOCK_MONOTONIC, &values->raw_clock))
 		return errno;
-	/* Programs take tv_nsec as the whole number of ticks. */
+	/* Programs read tv_nsec as the whole number of ticks. */
 	values->raw_clock.tv_nsec += values->raw_clock.tv_sec * 1000000000L;
 	values->raw_clock.tv_sec = 0;
 	values->comp_mask = IBV_VALUES_MASK_RAW_CLOCK;

@@ -1,6 +1,6 @@
 /*
- * opendir, readdir and scandir for the folders of device_files.c, which the system does not have. Such a stream has all entries in memory.
- * Streams of the system pass through.
+ * opendir, readdir and scandir for the folders of device_files.c, which the system lacks. A stream
+ * over such a folder holds all entries in memory. Streams of the system pass through.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -21,7 +21,7 @@ struct folder {
 	size_t at;
 };
 
-/* The open ones. A stream that is not among them is one of the C library. */
+/* The open folders. All other streams belong to the C library. */
 static struct folder *open_folders;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -37,7 +37,7 @@ static struct {
 		       int (*)(const struct dirent64 **, const struct dirent64 **));
 } next;
 
-/* The structures of an entry are the same on 64-bit systems, with and without large files. */
+/* On 64-bit systems, struct dirent and struct dirent64 are the same. */
 __attribute__((constructor(101))) static void find_next(void)
 {
 	*(void **)&next.opendir = dlsym(RTLD_NEXT, "opendir");
@@ -50,7 +50,7 @@ __attribute__((constructor(101))) static void find_next(void)
 	*(void **)&next.scandir = dlsym(RTLD_NEXT, "scandir");
 }
 
-/* Another library's constructor may run earlier. */
+/* For calls from another library's constructor that runs earlier. */
 static void require_next(void)
 {
 	if (!next.scandir)
@@ -87,7 +87,7 @@ static void free_folder(struct folder *folder)
 	free(folder);
 }
 
-/* Returns a folder of this library with its entries, or NULL with errno. */
+/* Returns one of this library's folders with its entries, or NULL with errno. */
 static struct folder *read_folder(const char *path)
 {
 	struct folder *folder = calloc(1, sizeof(*folder));
@@ -108,7 +108,7 @@ static struct folder *read_folder(const char *path)
 	return folder;
 }
 
-/* Whether the program looks for a folder that the system has not. */
+/* Returns whether the program has asked for a folder that the system lacks. */
 static int is_missing(const char *path)
 {
 	return errno == ENOENT && path[0] == '/' && (path[1] == 'd' || path[1] == 's') && !is_called_by_java();

@@ -1,9 +1,11 @@
 /*
- * Starts the guardian of this process, a small program in the folder of the library (guardian/guardian.c).
+ * Starts the guardian of this process, a small program in the folder of the library
+ * (guardian/guardian.c).
  *
- * It must not be a child of the program, whose wait would report it. So it is the child of a short-lived process that sends no
- * signal when it ends, and that wait does not report either. Both share the memory of this process until the guardian is executed,
- * which spares a copy of the tables of a large process.
+ * It must not be a child of the program, because wait would report it. Therefore its parent is a
+ * short-lived process that sends no signal when it ends and is not reported by wait either. Both
+ * share the memory of this process until the guardian is executed, which avoids copying the page
+ * tables of a large process.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -26,13 +28,13 @@
 
 struct start {
 	char path[4096];
-	char numbers[4][16];	/* the process, and the descriptors of the guardian */
+	char numbers[4][16];	/* the process ID, and the descriptors of the guardian */
 	int descriptors[3];
 	char *stack;
 	int error;
 };
 
-/* Runs in the memory of the program, whose thread waits. */
+/* Runs in the memory of the program, while its thread waits. */
 static int execute(void *argument)
 {
 	struct start *start = argument;
@@ -60,7 +62,7 @@ static int execute_detached(void *argument)
 	return 0;
 }
 
-/* Sets the path of the guardian. Returns 0 or an errno. */
+/* Finds the path of the guardian. Returns 0 or an errno. */
 static int find_guardian(struct start *start)
 {
 	Dl_info library;
@@ -86,7 +88,7 @@ static int start_detached(struct start *start)
 	start->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (start->stack == MAP_FAILED)
 		return ENOMEM;
-	/* No handler of the program may run in the children, which share its memory. */
+	/* No handler of the program may run in the children, because they share its memory. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	child = clone(execute_detached, start->stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, start);
@@ -100,7 +102,9 @@ static int start_detached(struct start *start)
 	return start->error;
 }
 
-/* The other end of the pipe stays open until the process ends or becomes another program. */
+/*
+ * The other end of the pipe stays open until the process ends or becomes another program by exec.
+ */
 int guardian_start(const char *table)
 {
 	struct start start = { .descriptors = { -1, -1, -1 } };

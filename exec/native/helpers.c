@@ -1,10 +1,10 @@
 /*
- * Calls of Java from stacks on which Java cannot run: those of coroutines, of signal handlers, and of threads with little memory for
- * theirs. Each is made by a helper, a thread of this library, while its caller waits. A thread keeps its helper until it ends; others
- * take the helpers that are left.
+ * Calls into Java from stacks on which Java cannot run: those of coroutines, of signal handlers,
+ * and of threads with small stacks. A helper, a thread of this library, makes the call while the
+ * caller waits. A thread keeps its helper until it ends; then others can take the helper.
  *
- * Caller and helper look for each other's answer for some microseconds before they sleep: a program that polls in a coroutine calls
- * again at once. On a busy machine they sleep sooner.
+ * Caller and helper spin for some microseconds before they sleep, because a program that polls in a
+ * coroutine calls again immediately. On a busy machine they sleep sooner.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,19 +27,20 @@
 enum turn { CALLER, HELPER };
 
 struct helper {
-	uint32_t turn;		/* enum turn: who acts next; a futex */
+	uint32_t turn;		/* enum turn: which side acts next; a futex */
 	uint32_t sleepers;	/* threads that sleep until turn changes */
-	int64_t spin_nanos[2];	/* how long to look for each turn before sleeping; shorter where that was in vain */
+	/* how long to spin for each turn before sleeping; shorter after spinning in vain */
+	int64_t spin_nanos[2];
 	enum java_function function;
 	uint64_t arguments[3];
 	int result;
 	int is_attached;	/* to the virtual machine; set before its first turn ends */
-	struct helper *next;	/* of those that nobody uses */
+	struct helper *next;	/* in the list of unused ones */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct helper *unused;	/* under the lock */
-static int has_processors;	/* whether another thread can run while this one looks for its answer */
+static int has_processors;	/* whether another thread can run while this one spins */
 
 static void pause_briefly(void)
 {
@@ -117,7 +118,7 @@ static int execute(const struct helper *helper)
 	}
 }
 
-/* The thread of a helper ends only if the virtual machine refuses it. */
+/* Ends only if the virtual machine refuses the thread. */
 static void *serve(void *argument)
 {
 	struct helper *helper = argument;
@@ -154,7 +155,7 @@ static int start(struct helper *helper)
 	return ENOMEM;
 }
 
-/* Returns NULL and an error if there is none. */
+/* Returns NULL and sets the error if there is no memory or no thread. */
 static struct helper *create(int *error)
 {
 	struct helper *helper = calloc(1, sizeof(*helper));
@@ -170,7 +171,8 @@ static struct helper *create(int *error)
 	if (!*error)
 		return helper;
 	free(helper);
-	complain("a thread that calls Java for a coroutine or a small stack cannot be created: ", strerror(*error));
+	log_error("cannot create a thread that calls Java for a coroutine or a small stack: ",
+		  strerror(*error));
 	return NULL;
 }
 
@@ -196,7 +198,10 @@ void helpers_release(struct helper *helper)
 	pthread_mutex_unlock(&lock);
 }
 
-/* A handler of a signal may call Java while the function that it interrupts has the lock, or waits for its helper. */
+/*
+ * Blocks signals: a signal handler may call Java while the function that it interrupts holds the
+ * lock or waits for its helper.
+ */
 static struct helper *find(int *error)
 {
 	struct helper *helper;
@@ -236,7 +241,7 @@ static int refuse(enum java_function function, uint64_t second, uint64_t third, 
 {
 	if (function == CALL_POLL || function == CALL_POLL_TIMED)
 		return -error;
-	/* Only the extended interface posts without a place for the failed request. */
+	/* Only the extended interface passes no place for the failed request. */
 	if (third && (function == CALL_POST_SEND || function == CALL_POST_RECEIVE || function == CALL_POST_SRQ_RECEIVE))
 		*(void **)(uintptr_t)third = (void *)(uintptr_t)second;
 	return error;
@@ -249,7 +254,7 @@ int call_by_helper(enum java_function function, uint64_t first, uint64_t second,
 	int error = vm_check();
 	int state, result;
 
-	/* The helper writes to memory of the caller, which must not end meanwhile. */
+	/* The helper writes to memory of the caller, which must not be canceled meanwhile. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	if (!error)
 		helper = borrow(&error);

@@ -16,8 +16,8 @@
 #include "library.h"
 
 /*
- * The few functions of the Java Native Interface that the library calls, by their places in the tables of the specification.
- * With these, no header file of a JDK is needed.
+ * The few functions of the Java Native Interface that the library calls, by their index in the
+ * tables of the specification. With these, no JDK header file is needed.
  */
 enum {
 	VM_DETACH_CURRENT_THREAD = 5,
@@ -35,7 +35,7 @@ enum {
 
 #define JNI_VERSION_24 0x00180000
 
-/* The number that a macro stands for, as text. */
+/* The number that a macro expands to, as text. */
 #define TEXT_OF(number) TEXT(number)
 #define TEXT(number) #number
 
@@ -64,7 +64,7 @@ struct jni_native_method {
 	void *function;
 };
 
-/* The function at a place of a table, as one of the given type. */
+/* The function at an index of a table, cast to its type. */
 #define JNI(table, index, type) ((type)(*(table))[index])
 
 enum state { NOT_STARTED, RUNNING, FAILED, FORKED };
@@ -75,12 +75,12 @@ static jni_table vm;
 static void *entry_class;
 static void *entry_method;
 
-void complain(const char *sentence, const char *detail)
+void log_error(const char *sentence, const char *detail)
 {
 	fprintf(stderr, "rdma4j exec: %s%s\n", sentence, detail);
 }
 
-/* Options of the virtual machine. They are never freed: the virtual machine may refer to them. */
+/* Options of the virtual machine. They are never freed, because it may refer to them. */
 
 struct option_list {
 	struct jni_option *options;
@@ -115,7 +115,7 @@ static void add_text(struct option_list *list, const char *text)
 	add_option(list, text, strlen(text));
 }
 
-/* Adds the options in an environment variable, which any of the separators separates. */
+/* Adds the options in an environment variable, separated by any of the separators. */
 static void add_variable(struct option_list *list, const char *variable, const char *separators)
 {
 	const char *text = getenv(variable);
@@ -149,11 +149,11 @@ static void add_modules(struct option_list *list)
 		add_text(list, option);
 		free(option);
 	}
-	/* The class path is used instead if the variable is not set. */
+	/* If the variable is not set, the class path is used instead. */
 	add_text(list, "--add-modules=io.rdma4j.exec,io.rdma4j.soft");
 }
 
-/* Java calls functions of the C library by addresses that it looks up in this library first. */
+/* Java looks up functions of the C library in this library first, and calls what it finds. */
 static void add_library(struct option_list *list)
 {
 	Dl_info here;
@@ -173,13 +173,19 @@ static void add_options(struct option_list *list)
 {
 	/* Leaves SIGHUP, SIGINT, SIGQUIT and SIGTERM to the program. */
 	add_text(list, "-Xrs");
-	/* -Xrs would create the socket of the attach mechanism in /tmp, which remains there unless the process ends by exit. */
+	/*
+	 * With -Xrs, the virtual machine would create the socket of the attach mechanism in /tmp,
+	 * and leave it behind unless the process ends by exit.
+	 */
 	add_text(list, "-XX:+DisableAttachMechanism");
 	/* Standard output belongs to the program. */
 	add_text(list, "-XX:+DisplayVMOutputToStderr");
 	add_text(list, "-Xlog:disable");
 	add_text(list, "-Xlog:all=warning:stderr");
-	/* Takes the memory barrier out of each call of Java. It has to be registered, which takes a process with one thread no time. */
+	/*
+	 * Avoids a memory barrier in each call into Java. The process has to register for that,
+	 * which is fast while it has a single thread.
+	 */
 	if (threads_have_barrier())
 		add_text(list, "-XX:+UseSystemMemoryBarrier");
 	add_modules(list);
@@ -187,8 +193,9 @@ static void add_options(struct option_list *list)
 	add_variable(list, "RDMA4J_EXEC_OPTIONS", "\n");
 	add_variable(list, "RDMA4J_JAVA_OPTS", " \t\n");
 	/*
-	 * The stack of the first thread stays whole: Java puts no guard pages into it, and knows more of it than the megabyte of its own threads.
-	 * threads.c checks the bounds instead, with the same number, which is therefore the last one.
+	 * Java puts no guard pages into the stack of the first thread, and takes it to be larger
+	 * than the megabyte of Java's own threads. threads.c checks the bounds instead, with the
+	 * same number; that is why this option comes last.
 	 */
 	add_text(list, "-XX:+UnlockExperimentalVMOptions");
 	add_text(list, "-XX:+DisablePrimordialThreadGuardPages");
@@ -196,17 +203,18 @@ static void add_options(struct option_list *list)
 }
 
 /*
- * The natives of the class BRIDGE_DESCRIPTOR_CLASS. A write to the device file of the connection manager would be a command, hence
- * libc_write. The counter of an event is 0 or 1, so that neither function blocks.
+ * The native methods of BRIDGE_DESCRIPTOR_CLASS. write on the device file of the connection manager
+ * would be a command, hence libc_write. The counter of an eventfd is 0 or 1, so neither function
+ * blocks.
  */
 
-static void raise_descriptor(void *environment, void *class, int32_t descriptor)
+static void raise_descriptor(void *environment, void *java_class, int32_t descriptor)
 {
 	uint64_t one = 1;
 
 	(void)environment;
-	(void)class;
-	/* The program may have closed it, and opened something else. */
+	(void)java_class;
+	/* The program may have closed it and opened something else. */
 	if (!descriptor_mark(descriptor))
 		return;
 	if (libc_write(descriptor, &one, sizeof(one)) < 0)
@@ -214,43 +222,51 @@ static void raise_descriptor(void *environment, void *class, int32_t descriptor)
 	note_raised();
 }
 
-static void lower_descriptor(void *environment, void *class, int32_t descriptor)
+static void lower_descriptor(void *environment, void *java_class, int32_t descriptor)
 {
 	struct pollfd wait = { .fd = descriptor, .events = POLLIN };
 	uint64_t count;
 
 	(void)environment;
-	(void)class;
+	(void)java_class;
 	if (!descriptor_mark(descriptor))
 		return;
-	/* A program may have read the counter, against the interface. */
+	/* A program may have read the counter, although the interface does not allow that. */
 	if (poll(&wait, 1, 0) > 0 && read(descriptor, &count, sizeof(count)) < 0)
 		return;
 }
 
-static int64_t access_function(void *environment, void *class)
+static int64_t access_function(void *environment, void *java_class)
 {
 	(void)environment;
-	(void)class;
+	(void)java_class;
 	return (int64_t)(uintptr_t)access_memory;
 }
 
-static int32_t start_guardian(void *environment, void *class, int64_t table)
+static int32_t start_guardian(void *environment, void *java_class, int64_t table)
 {
 	(void)environment;
-	(void)class;
+	(void)java_class;
 	return guardian_start((const char *)(uintptr_t)table);
+}
+
+static void *find_class(jni_table environment, const char *name)
+{
+	void *(*find)(jni_table, const char *);
+
+	find = JNI(environment, JNI_FIND_CLASS, void *(*)(jni_table, const char *));
+	return find(environment, name);
 }
 
 static int register_class(jni_table environment, const char *name, const struct jni_native_method *methods, int32_t count)
 {
-	void *class = JNI(environment, JNI_FIND_CLASS, void *(*)(jni_table, const char *))(environment, name);
+	void *java_class = find_class(environment, name);
 	int32_t (*add)(jni_table, void *, const struct jni_native_method *, int32_t);
 
-	if (!class)
+	if (!java_class)
 		return ENODEV;
 	add = JNI(environment, JNI_REGISTER_NATIVES, int32_t (*)(jni_table, void *, const struct jni_native_method *, int32_t));
-	return add(environment, class, methods, count) ? ENODEV : 0;
+	return add(environment, java_class, methods, count) ? ENODEV : 0;
 }
 
 static int register_natives(jni_table environment)
@@ -274,20 +290,22 @@ static int register_natives(jni_table environment)
 
 static int find_entry(jni_table environment)
 {
-	void *class = JNI(environment, JNI_FIND_CLASS, void *(*)(jni_table, const char *))(environment, BRIDGE_ENTRY_CLASS);
+	void *java_class = find_class(environment, BRIDGE_ENTRY_CLASS);
 	void *(*method)(jni_table, void *, const char *, const char *);
+	void *(*new_reference)(jni_table, void *);
 
-	if (!class)
+	if (!java_class)
 		return ENODEV;
 	method = JNI(environment, JNI_GET_STATIC_METHOD_ID, void *(*)(jni_table, void *, const char *, const char *));
-	entry_method = method(environment, class, "call", "(IJ)I");
+	entry_method = method(environment, java_class, "call", "(IJ)I");
 	if (!entry_method)
 		return ENODEV;
-	entry_class = JNI(environment, JNI_NEW_GLOBAL_REF, void *(*)(jni_table, void *))(environment, class);
+	new_reference = JNI(environment, JNI_NEW_GLOBAL_REF, void *(*)(jni_table, void *));
+	entry_class = new_reference(environment, java_class);
 	return entry_class ? 0 : ENOMEM;
 }
 
-/* Prints and clears the exception of the calling thread, if there is one. */
+/* Prints and clears a pending exception of the calling thread. Returns whether there was one. */
 static int clear_exception(jni_table environment)
 {
 	if (!JNI(environment, JNI_EXCEPTION_CHECK, uint8_t (*)(jni_table))(environment))
@@ -306,7 +324,7 @@ static int is_virtual_machine(struct dl_phdr_info *object, size_t bytes, void *u
 	return name && !strcmp(name, "/libjvm.so");
 }
 
-/* Where the code of the virtual machine is. */
+/* The code of the virtual machine. */
 static uintptr_t code_start, code_end;
 
 static int find_code(struct dl_phdr_info *object, size_t bytes, void *unused)
@@ -337,24 +355,24 @@ static int create_vm(const char *file, jni_table *environment)
 	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
 
 	if (!library) {
-		complain("the Java virtual machine cannot be loaded: ", dlerror());
+		log_error("the Java virtual machine cannot be loaded: ", dlerror());
 		return ENODEV;
 	}
 	dl_iterate_phdr(find_code, NULL);
 	create = (int32_t (*)(jni_table *, jni_table *, struct jni_arguments *))dlsym(library, "JNI_CreateJavaVM");
 	if (!create) {
-		complain("RDMA4J_EXEC_JVM does not name a Java virtual machine: ", file);
+		log_error("RDMA4J_EXEC_JVM does not name a Java virtual machine: ", file);
 		return ENODEV;
 	}
 	add_options(&list);
 	if (list.error) {
-		complain("there is no memory for the options of the Java virtual machine", "");
+		log_error("not enough memory for the options of the Java virtual machine", "");
 		return list.error;
 	}
 	arguments.option_count = list.count;
 	arguments.options = list.options;
 	if (create(&vm, environment, &arguments)) {
-		complain("the Java virtual machine did not start: its message above has the reason", "");
+		log_error("the Java virtual machine did not start: see its message above", "");
 		return ENODEV;
 	}
 	return 0;
@@ -367,12 +385,14 @@ static int start_vm(void)
 	int error;
 
 	if (!file || !*file) {
-		complain("RDMA4J_EXEC_JVM is not set: start the program by \"rdma4j exec PROGRAM\"", "");
+		log_error("RDMA4J_EXEC_JVM is not set: start the program with "
+			  "\"rdma4j exec PROGRAM\"", "");
 		return ENODEV;
 	}
 	if (dl_iterate_phdr(is_virtual_machine, NULL)) {
-		complain("a Java program cannot use RDMA by this library, since a process has one virtual machine only: "
-			 "let it use the API of rdma4j, or start it by \"rdma4j run\" for its sockets", "");
+		log_error("a Java program cannot use RDMA through this library, because a process "
+			  "can have only one virtual machine: use the rdma4j API, or start the "
+			  "program with \"rdma4j run\" for its sockets", "");
 		return ENODEV;
 	}
 	signals_start();
@@ -384,13 +404,14 @@ static int start_vm(void)
 		error = find_entry(environment);
 	if (error) {
 		clear_exception(environment);
-		complain("the Java virtual machine does not find the classes of rdma4j: check RDMA4J_EXEC_MODULES", "");
+		log_error("the Java virtual machine cannot find the rdma4j classes: "
+			  "check RDMA4J_EXEC_MODULES", "");
 	}
 	JNI(vm, VM_DETACH_CURRENT_THREAD, int32_t (*)(jni_table))(vm);
 	return error;
 }
 
-/* In the child of a fork there is no other thread, which could release a lock. */
+/* All locks are taken before fork: the child has no other thread that could release them. */
 
 static void before_fork(void)
 {
@@ -430,12 +451,12 @@ static void after_fork_in_child(void)
 
 static int refuse_in_child(void)
 {
-	static int told;
+	static int has_reported;
 
-	if (!told) {
-		told = 1;
-		complain("a process that was made by fork cannot use the devices that its parent has used: "
-			 "let it call exec, or use the devices only after fork", "");
+	if (!has_reported) {
+		has_reported = 1;
+		log_error("a process created by fork cannot use devices that its parent has used: "
+			  "call exec in it, or use the devices only after fork", "");
 	}
 	return ENODEV;
 }
@@ -448,7 +469,7 @@ static int start_once(void)
 	if (state == NOT_STARTED) {
 		error = threads_prepare();
 		if (!error)
-			error = start_by_thread(start_vm);
+			error = start_in_thread(start_vm);
 		/* A later call may come from a thread that can start it. */
 		if (error != EDEADLK)
 			__atomic_store_n(&state, error ? FAILED : RUNNING, __ATOMIC_RELEASE);
@@ -507,7 +528,7 @@ int bridge_call(enum bridge_operation operation, uint64_t *arguments)
 	environment = java_thread.environment;
 	call = JNI(environment, JNI_CALL_STATIC_INT_METHOD_A, int32_t (*)(jni_table, void *, void *, const union jni_value *));
 	error = call(environment, entry_class, entry_method, values);
-	/* Java turns exceptions into error numbers, but may lack the memory or the stack even for that. */
+	/* Java turns exceptions into errnos, but may lack the memory or the stack even for that. */
 	if (clear_exception(environment))
 		error = ENOMEM;
 	java_leave();

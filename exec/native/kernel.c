@@ -1,4 +1,7 @@
-/* Functions with which librdmacm reads the answers of the kernel, or of its substitute: structures of the kernel, files of sysfs. */
+/*
+ * Functions with which librdmacm reads the replies of the kernel or its substitute: kernel
+ * structures and sysfs files.
+ */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -102,7 +105,7 @@ void ibv_copy_ah_attr_from_kern(struct ibv_ah_attr *dst, struct ib_uverbs_ah_att
 	dst->port_num = src->port_num;
 }
 
-/* The state is not copied: librdmacm sets the one it wants before. */
+/* The state is not copied: librdmacm has already set the one it wants. */
 void ibv_copy_qp_attr_from_kern(struct ibv_qp_attr *dst, struct ib_uverbs_qp_attr *src)
 {
 	dst->cur_qp_state = (enum ibv_qp_state)src->cur_qp_state;
@@ -190,7 +193,10 @@ const char *ibv_get_sysfs_path(void)
 	return path && *path ? path : "/sys";
 }
 
-/* Returns the length of the text without its line break, or -1 if there is no such file or the text does not fit. */
+/*
+ * Returns the length of the text without its line break, or -1 if there is no such file or the text
+ * does not fit.
+ */
 int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size)
 {
 	char *path;

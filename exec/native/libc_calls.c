@@ -1,6 +1,7 @@
 /*
- * The next functions of the C library. They are looked up once, by the constructor. Calls before it are system calls: another
- * library's constructor may run earlier, and a signal handler at any time, where dlsym must not be called.
+ * The functions of the C library, from the next library in the lookup order. The constructor looks
+ * them up once. Earlier calls are made as system calls: another library's constructor may run
+ * first, and a signal handler may run at any time, where dlsym must not be called.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -57,7 +58,7 @@ __attribute__((constructor(101))) static void find_next(void)
 	FIND(accept);
 	FIND(accept4);
 	FIND(write);
-	FIND(stat);		/* as functions, these four are in glibc 2.33 and newer */
+	FIND(stat);		/* available as functions from glibc 2.33 on, like the next three */
 	FIND(lstat);
 	FIND(fstat);
 	FIND(fstatat);

@@ -6,14 +6,14 @@
 
 #include "objects.h"
 
-/* An opaque structure of the public interface. */
+/* An opaque structure in the public interface. */
 struct ibv_buf {
 	struct ibv_pd *domain;
 	char *address;
 	size_t size;
 };
 
-/* Closes an object of Java and frees that of C. */
+/* Closes a Java object and frees its C counterpart. */
 static int close_and_free(int handle, void *object)
 {
 	int error = close_handle(handle);
@@ -23,14 +23,14 @@ static int close_and_free(int handle, void *object)
 	return fail(error);
 }
 
-/* Rights that need memory that the program may write. */
+/* Access flags for which the program must be able to write the memory. */
 #define WRITE_RIGHTS (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND)
 
-/* Kernels from 5.14 on. The same as in sys/mman.h of newer libraries. */
+/* Available from Linux 5.14 on. The numbers are those in sys/mman.h of newer C libraries. */
 #define POPULATE_READ 22
 #define POPULATE_WRITE 23
 
-/* Makes the kernel access each page of a range as the program could. Returns 0 if it did. */
+/* Makes the kernel access each page of a range as the program could. Returns 0 on success. */
 static int populate(const void *address, size_t length, int advice)
 {
 	uintptr_t page = sysconf(_SC_PAGESIZE);
@@ -39,7 +39,10 @@ static int populate(const void *address, size_t length, int advice)
 	return madvise((void *)start, ((uintptr_t)address - start + length + page - 1) & ~(page - 1), advice);
 }
 
-/* Whether the kernel is new enough: it refuses what it does not know with the error for memory that must not be accessed. */
+/*
+ * Returns whether the kernel is new enough. For unknown advice, it returns the same error as for
+ * memory that must not be accessed.
+ */
 static int can_populate(void)
 {
 	static int known;	/* 1: yes, -1: no */
@@ -51,8 +54,8 @@ static int can_populate(void)
 }
 
 /*
- * A card cannot pin what is not mapped, or what the program may not access as it demands. Pages get memory here as there. Memory on demand
- * may be mapped later.
+ * A card cannot pin memory that is not mapped, or that the program itself may not access as
+ * requested. As on a card, pages get their memory here. Memory on demand may be mapped later.
  */
 static int can_be_pinned(const void *address, size_t length, unsigned int access)
 {
@@ -76,7 +79,7 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 		free(region);
 		return no_object(error);
 	}
-	region->public = (struct ibv_mr){
+	region->ibv = (struct ibv_mr){
 		.context = pd->context,
 		.pd = pd,
 		.addr = addr,
@@ -86,8 +89,8 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 		.rkey = (uint32_t)arguments[2],
 	};
 	region->access = access;
-	regions_add(&region->range, addr, length, region->public.handle);
-	return &region->public;
+	regions_add(&region->range, addr, length, region->ibv.handle);
+	return &region->ibv;
 }
 
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
@@ -107,7 +110,7 @@ static int is_in_buffer(struct ibv_pd *domain, const struct ibv_buf *buffer, voi
 	return domain == buffer->domain && offset <= buffer->size && length <= buffer->size - offset;
 }
 
-/* Memory by a file descriptor or with hints for a device needs hardware. */
+/* Memory from a file descriptor or with hints for a device needs hardware. */
 struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *mr_init_attr)
 {
 	uint64_t mask = mr_init_attr->comp_mask;
@@ -135,13 +138,14 @@ static int is_valid_change(int flags, void *address, size_t length, int access)
 
 static int change_region(struct memory_region *region, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
 {
-	struct ibv_mr *mr = &region->public;
+	struct ibv_mr *mr = &region->ibv;
 	uint64_t arguments[] = { mr->handle, flags, 0, (uintptr_t)addr, length, access };
 	unsigned int new_access = flags & IBV_REREG_MR_CHANGE_ACCESS ? (unsigned int)access : region->access;
-	int has_other_memory = flags & IBV_REREG_MR_CHANGE_TRANSLATION;
+	int changes_memory = flags & IBV_REREG_MR_CHANGE_TRANSLATION;
 	int error;
 
-	if (!can_be_pinned(has_other_memory ? addr : mr->addr, has_other_memory ? length : mr->length, new_access))
+	if (!can_be_pinned(changes_memory ? addr : mr->addr, changes_memory ? length : mr->length,
+			   new_access))
 		return EFAULT;
 	if (flags & IBV_REREG_MR_CHANGE_PD)
 		arguments[2] = pd->handle;
@@ -153,7 +157,7 @@ static int change_region(struct memory_region *region, int flags, struct ibv_pd 
 	region->access = new_access;
 	if (flags & IBV_REREG_MR_CHANGE_PD)
 		mr->pd = pd;
-	if (has_other_memory) {
+	if (changes_memory) {
 		regions_remove(&region->range);
 		mr->addr = addr;
 		mr->length = length;
@@ -173,7 +177,7 @@ int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, si
 	error = change_region((struct memory_region *)mr, flags, pd, addr, length, access);
 	if (error) {
 		errno = error;
-		/* Java has changed nothing: the old registration is valid. */
+		/* Java has changed nothing: the old registration is still valid. */
 		return IBV_REREG_MR_ERR_INPUT;
 	}
 	return 0;
@@ -196,7 +200,7 @@ int advise_mr(struct ibv_pd *domain, int advice, uint32_t flags, struct ibv_sge 
 	return fail(bridge_call(BRIDGE_ADVISE, arguments));
 }
 
-/* Buffers are ordinary memory, at the beginning of a page as the interface demands. */
+/* Buffers are ordinary memory. As the interface demands, they start at a page boundary. */
 
 void *ibv_alloc_buf(struct ibv_pd *pd, size_t size, struct ibv_buf **buf)
 {
@@ -235,7 +239,7 @@ struct ibv_mr *ibv_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buf, void *addr
 	return ibv_reg_mr_ex(pd, &attributes);
 }
 
-/* Only memory of a device has such a descriptor. */
+/* Only device memory has such a descriptor. */
 int ibv_export_buf_dmabuf_fd(struct ibv_buf *buf)
 {
 	(void)buf;
@@ -243,7 +247,7 @@ int ibv_export_buf_dmabuf_fd(struct ibv_buf *buf)
 	return -1;
 }
 
-/* Pages that a child of fork copies on write do no harm, as Java accesses the memory of the parent through its page tables. */
+/* Copy-on-write after fork does no harm: Java accesses memory through the parent's page tables. */
 
 int ibv_fork_init(void)
 {

@@ -1,7 +1,7 @@
 /*
- * Access to memory of the program. A network card has registered memory pinned. Here the program may unmap or protect it at any time,
- * also by free, which calls no function that could be interposed. An access that faults returns an error: the handler of signals.c
- * calls leave_access.
+ * Access to memory of the program. A network card pins registered memory. Here the program may
+ * unmap or protect it at any time, also with free, which calls no function that could be
+ * interposed. An access that faults returns an error: the handler in signals.c calls leave_access.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -13,8 +13,9 @@
 #include "library.h"
 
 /*
- * The access that a thread executes: where it continues after a fault, and which bytes may fault. The compiler's own functions need a
- * third of the time of setjmp, which a small copy would notice.
+ * The access that a thread is executing: where it continues after a fault, and which bytes may
+ * fault. The compiler's builtins take a third of the time of setjmp, which matters for small
+ * copies.
  */
 struct access {
 	void *after_fault[5];
@@ -23,7 +24,7 @@ struct access {
 	size_t bytes;
 };
 
-/* Of addresses of programs, unless they ask for larger ones. */
+/* The width of a program's addresses, unless it requests larger ones. */
 #define ADDRESS_BITS 47
 
 static __thread struct access *volatile running __attribute__((tls_model("initial-exec")));
@@ -33,7 +34,10 @@ static int is_within(uintptr_t address, uintptr_t start, size_t bytes)
 	return address - start < bytes;
 }
 
-/* Whether an address lies beyond those of programs: the processor does not tell which address it was. */
+/*
+ * Returns whether a range reaches beyond the addresses of programs. The processor does not report
+ * the address in that case.
+ */
 static int is_beyond(uintptr_t start, size_t bytes)
 {
 	return (start | (start + bytes)) >= (uintptr_t)1 << ADDRESS_BITS;
@@ -60,7 +64,7 @@ void leave_access(const siginfo_t *info, void *context)
 	__builtin_longjmp(access->after_fault, 1);
 }
 
-/* Executes an operation on eight bytes whose address is a multiple of eight. */
+/* Executes an operation on eight bytes with an address that is a multiple of eight. */
 static void change(uint64_t *target, enum access_operation operation, struct access_operands *operands)
 {
 	uint64_t original = operands->compare;
@@ -79,7 +83,10 @@ static void change(uint64_t *target, enum access_operation operation, struct acc
 	}
 }
 
-/* Does the same where the processor has no such instruction. The caller excludes other operations. */
+/*
+ * The same for other addresses, for which the processor has no such instruction. The caller
+ * excludes other operations.
+ */
 static void change_unaligned(void *target, enum access_operation operation, struct access_operands *operands)
 {
 	uint64_t original, value = operands->value;
@@ -99,7 +106,7 @@ int64_t access_memory(int64_t operation, void *to, void *from, int64_t bytes)
 	if (__builtin_setjmp(access.after_fault))
 		return -1;
 	running = &access;
-	/* The fault must not happen before or after. */
+	/* The access must stay between the two assignments to running. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (operation == ACCESS_COPY)
 		memmove(to, from, (size_t)bytes);

@@ -1,4 +1,7 @@
-/* The objects of the library. Each begins with the public structure that a program sees, except for struct context. */
+/*
+ * The objects of the library. Each starts with the public structure that programs see, except
+ * struct context.
+ */
 #ifndef RDMA4J_OBJECTS_H
 #define RDMA4J_OBJECTS_H
 
@@ -11,11 +14,11 @@
 #include "verbs_abi.h"
 
 struct device {
-	struct ibv_device public;
+	struct ibv_device ibv;
 	/* libmlx5 and others look here for the driver of a device, and compare it with their own. */
 	const void *driver;
 	uint64_t guid;
-	int index;		/* in Java's list of devices; -1 while it has no such device */
+	int index;		/* in Java's list of devices; -1 while the list lacks the device */
 	int number;		/* from 1, never changes */
 };
 
@@ -25,26 +28,29 @@ struct context {
 };
 
 struct channel {
-	struct ibv_comp_channel public;
+	struct ibv_comp_channel ibv;
 	int handle;
 };
 
 struct memory_region {
-	struct ibv_mr public;
+	struct ibv_mr ibv;
 	struct range range;
 	unsigned int access;
 };
 
-/* Two of them have the same handle if they were opened by the same file. */
+/* Those that were opened with the same file share a handle. */
 struct xrc_domain {
-	struct ibv_xrcd public;
+	struct ibv_xrcd ibv;
 	int handle;
-	struct xrc_domain *next;	/* of those opened by files */
+	struct xrc_domain *next;	/* in the list of those opened with a file */
 	uint64_t file_device;
 	uint64_t file_number;
 };
 
-/* Asynchronous events of an object that the program has taken and not acknowledged, the oldest first; under the object's mutex. */
+/*
+ * Asynchronous events of an object that the program has read but not acknowledged, oldest first;
+ * under the object's mutex.
+ */
 struct taken_event {
 	struct taken_event *next;
 	uint64_t token;
@@ -52,11 +58,14 @@ struct taken_event {
 
 struct completion_queue {
 	union {
-		struct ibv_cq public;
+		struct ibv_cq ibv;
 		struct ibv_cq_ex extended;
 	};
 	struct taken_event *taken;
-	/* Of extended queues: the completion that the program reads. */
+	/*
+	 * The remaining fields are for extended queues. completion is the one that the program
+	 * reads.
+	 */
 	pthread_mutex_t poll_lock;
 	int is_single_threaded;
 	struct ibv_wc completion;
@@ -64,7 +73,7 @@ struct completion_queue {
 };
 
 struct shared_receive_queue {
-	struct ibv_srq public;
+	struct ibv_srq ibv;
 	struct taken_event *taken;
 	uint32_t number;
 };
@@ -73,16 +82,16 @@ struct work_builder;
 
 struct queue_pair {
 	union {
-		struct ibv_qp public;
+		struct ibv_qp ibv;
 		struct ibv_qp_ex extended;
 	};
 	struct taken_event *taken;
 	struct ibv_qp_cap sizes;
 	int signals_all;
-	struct work_builder *builder;	/* of ibv_wr_*, or NULL */
+	struct work_builder *builder;	/* for ibv_wr_*, or NULL */
 };
 
-/* The functions of the data path, which Java sets. */
+/* The functions of the data path; Java sets them. */
 extern struct bridge_data bridge_data;
 
 static inline struct context *context_of(struct ibv_context *context)
@@ -110,23 +119,29 @@ static inline void *no_object(int error)
 	return NULL;
 }
 
-/* Closes an object of Java. Returns 0 or an errno. */
+/* Closes a Java object. Returns 0 or an errno. */
 int close_handle(int handle);
 
-/* The same for an object with events, for whose acknowledgement it waits. Handlers of signals run meanwhile. */
+/*
+ * Closes a Java object that has events and waits until they are acknowledged. Signal handlers run
+ * meanwhile.
+ */
 int close_after_events(int handle);
 
-/* Appends or removes a taken event. */
+/*
+ * add_taken appends an event; remove_taken removes the oldest one and returns its token, or 0 if
+ * there is none.
+ */
 void add_taken(struct taken_event **list, struct taken_event *event);
 uint64_t remove_taken(struct taken_event **list);
 
-/* The number of lanes by the code of a width; 0 if it is unknown. */
+/* The number of lanes that the code of a link width means; 0 if the code is unknown. */
 unsigned int lane_count(uint8_t code);
 
-/* ibv_query_gid_type, under the name by which the library calls it. */
+/* ibv_query_gid_type, under the name that the library itself calls. */
 int query_gid_type(struct ibv_context *context, uint8_t port, unsigned int index, int *type);
 
-/* Functions that programs call through tables. */
+/* Functions that programs call through the tables of a context. */
 struct ibv_td *alloc_td(struct ibv_context *context, struct ibv_td_init_attr *attributes);
 int dealloc_td(struct ibv_td *td);
 struct ibv_pd *alloc_parent_domain(struct ibv_context *context, struct ibv_parent_domain_init_attr *attributes);
@@ -151,11 +166,11 @@ int post_recv(struct ibv_qp *queue_pair, struct ibv_recv_wr *first, struct ibv_r
 struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attributes);
 int modify_qp_rate_limit(struct ibv_qp *queue_pair, struct ibv_qp_rate_limit_attr *attributes);
 
-/* Prepare and release a queue pair for ibv_wr_*. Return 0 or an errno. */
+/* Prepare and release a queue pair for ibv_wr_*. builder_create returns 0 or an errno. */
 int builder_create(struct queue_pair *queue_pair, uint64_t operations);
 void builder_destroy(struct queue_pair *queue_pair);
 
-/* Prepares a completion queue for start_poll and the others. */
+/* Prepares a completion queue for start_poll and its companions. */
 void extend_cq(struct completion_queue *queue, uint64_t fields, uint32_t flags);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Files that programs look for beside libibverbs. /dev/infiniband has the device files, and /sys/class/infiniband what UCX, NCCL, libibumad
- * and others read. A file of the system comes first, and another path is none of this library. device_files.c has their content.
+ * Files that programs look for in addition to libibverbs: the device files in /dev/infiniband, and
+ * the files in /sys/class/infiniband that UCX, NCCL, libibumad and others read. If the system has a
+ * file, that one is used; other paths pass through. device_files.c has the contents.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -21,13 +22,13 @@
 
 #define CM_FILE "/dev/infiniband/rdma_cm"
 
-/* Whether a path can be one of this library, and whether the caller is the program. */
+/* Returns whether a path may be one of this library's, and the caller is the program. */
 static inline int may_be_ours(const char *path)
 {
 	return __builtin_expect(path && path[0] == '/' && (path[1] == 'd' || path[1] == 's'), 0) && !is_called_by_java();
 }
 
-/* Returns a descriptor of a file that the system has not, or -1 with errno. */
+/* Returns a descriptor of a file that the system lacks, or -1 with errno. */
 static int open_ours(const char *path, int flags)
 {
 	char text[DEVICE_FILE_BYTES] = "";
@@ -35,7 +36,7 @@ static int open_ours(const char *path, int flags)
 
 	switch (device_file_kind(path)) {
 	case S_IFCHR:
-		/* It can be opened, as a test of rights, but has no commands. */
+		/* Opening it works, as a test of permissions, but it takes no commands. */
 		return libc_open("/dev/null", flags & ~(O_CREAT | O_EXCL | O_TRUNC), 0);
 	case S_IFREG:
 		break;
@@ -73,7 +74,7 @@ static int open_path(int folder, const char *path, int flags, mode_t mode)
 	return file < 0 && errno == ENOENT ? open_ours(path, flags) : file;
 }
 
-/* The mode that follows the flags, if they need one. */
+/* Reads the mode that follows the flags, if they need one. */
 #define MODE(flags, mode) \
 	do { \
 		if ((flags) & O_CREAT || ((flags) & O_TMPFILE) == O_TMPFILE) { \
@@ -105,7 +106,7 @@ PUBLIC int openat(int folder, const char *path, int flags, ...)
 
 PUBLIC int openat64(int folder, const char *path, int flags, ...) __attribute__((alias("openat")));
 
-/* What programs call that were compiled with _FORTIFY_SOURCE. */
+/* Programs compiled with _FORTIFY_SOURCE call these. */
 PUBLIC int __open_2(const char *path, int flags)
 {
 	return open_path(AT_FDCWD, path, flags, 0);
@@ -138,7 +139,10 @@ PUBLIC FILE *fopen(const char *path, const char *mode)
 
 PUBLIC FILE *fopen64(const char *path, const char *mode) __attribute__((alias("fopen")));
 
-/* Returns the number of a file, by which programs recognize it: a hash of its path (FNV-1a), without slashes at the end. */
+/*
+ * Returns the inode number by which programs recognize a file: a hash of its path (FNV-1a) without
+ * trailing slashes.
+ */
 static ino_t number_of(const char *path)
 {
 	size_t length = strlen(path);
@@ -151,7 +155,7 @@ static ino_t number_of(const char *path)
 	return hash;
 }
 
-/* Fills in what stat returns. Returns -1 with ENOENT if this library has no such file. */
+/* Fills in the result of stat. Returns -1 with ENOENT if this library has no such file. */
 static int describe(const char *path, struct stat *result)
 {
 	mode_t type = strcmp(path, CM_FILE) ? device_file_kind(path) : S_IFCHR;
@@ -171,7 +175,7 @@ static int describe(const char *path, struct stat *result)
 	return 0;
 }
 
-/* Whether a failed function has to look at the path. */
+/* Returns whether the path of a failed call may be one of this library's. */
 static int is_missing(const char *path, int result)
 {
 	return __builtin_expect(result, 0) && errno == ENOENT && may_be_ours(path);
@@ -220,7 +224,7 @@ PUBLIC int statx(int folder, const char *path, int flags, unsigned int mask, str
 	return 0;
 }
 
-/* What programs call that were compiled with glibc before 2.33. */
+/* Programs built against glibc before 2.33 call these. */
 PUBLIC int __xstat(int version, const char *path, struct stat *result)
 {
 	(void)version;
@@ -246,7 +250,7 @@ PUBLIC int __fxstatat(int version, int folder, const char *path, struct stat *re
 PUBLIC int __fxstatat64(int version, int folder, const char *path, struct stat64 *result, int flags)
 	__attribute__((alias("__fxstatat"), nothrow));
 
-/* Whether the program has a right for a file that the system has not. */
+/* Checks the permissions for a file that the system lacks. */
 static int check_access(const char *path, int mode)
 {
 	struct stat status;
@@ -285,7 +289,7 @@ PUBLIC int euidaccess(const char *path, int mode)
 
 PUBLIC int eaccess(const char *path, int mode) __attribute__((alias("euidaccess"), nothrow));
 
-/* There are no links: a file of this library is where its path says. */
+/* There are no links: the path of a file of this library is its real path. */
 PUBLIC char *realpath(const char *path, char *resolved)
 {
 	char *result = libc_realpath(path, resolved);

@@ -1,8 +1,10 @@
 /*
- * Other libraries in LD_PRELOAD. This one comes first there, and the functions that both interpose go from here to the other one.
+ * Other libraries in LD_PRELOAD. This one is the first there, and passes calls of functions that
+ * both interpose on to the other one.
  *
- * A program that starts another one with an LD_PRELOAD of its own, as "env LD_PRELOAD=..." does, would end that order: librdmacm would
- * then find no /dev/infiniband/rdma_cm. So this library stays in a variable that has a new value, unless that is empty.
+ * A program that starts another one with its own LD_PRELOAD, like "env LD_PRELOAD=...", would
+ * change that order, and librdmacm would find no /dev/infiniband/rdma_cm. Therefore this library
+ * adds itself to the new value, unless that is empty.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -17,11 +19,12 @@
 #include "library.h"
 
 #define PRELOAD "LD_PRELOAD="
-#define OURS "RDMA4J_EXEC_JVM="	/* a program without this variable has left the environment of rdma4j exec */
+/* A program without this variable has left the environment of rdma4j exec. */
+#define OURS "RDMA4J_EXEC_JVM="
 
 extern char **environ;
 
-/* This library's word in LD_PRELOAD; empty if it is not there. */
+/* This library's entry in LD_PRELOAD; empty if it has none. */
 static char word[PATH_MAX];
 
 static struct {
@@ -47,8 +50,8 @@ __attribute__((constructor(102))) static void find_next(void)
 }
 
 /*
- * The functions that follow run in a child of fork or vfork, where nothing may be allocated. So an environment with a changed
- * variable is on the stack of the function that is called.
+ * The functions below run in a child of fork or vfork, where nothing may be allocated. Therefore a
+ * changed environment is built on the stack of the called function.
  */
 
 static size_t count(char *const environment[])
@@ -60,7 +63,7 @@ static size_t count(char *const environment[])
 	return variables;
 }
 
-/* Returns the variable LD_PRELOAD if this library has to get into it, else NULL. */
+/* Returns the variable LD_PRELOAD if this library must be added to it, otherwise NULL. */
 static char *const *find_incomplete(char *const environment[])
 {
 	char *const *preload = NULL;

@@ -4,7 +4,7 @@
 
 #include "objects.h"
 
-/* The operations of ibv_wr_* by type of queue pair. */
+/* The operations of ibv_wr_* that a type of queue pair has. */
 static uint64_t operations_of(enum ibv_qp_type type)
 {
 	const uint64_t datagram = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM;
@@ -29,50 +29,50 @@ static int handle_of_cq(struct ibv_cq *queue)
 
 static int create_in_java(struct queue_pair *queue_pair, struct ibv_xrcd *xrc_domain, uint32_t flags)
 {
-	struct ibv_qp *public = &queue_pair->public;
+	struct ibv_qp *ibv = &queue_pair->ibv;
 	uint64_t arguments[] = {
-		public->pd ? public->pd->handle : 0,
-		public->qp_type,
-		handle_of_cq(public->send_cq),
-		handle_of_cq(public->recv_cq),
-		public->srq ? public->srq->handle : 0,
+		ibv->pd ? ibv->pd->handle : 0,
+		ibv->qp_type,
+		handle_of_cq(ibv->send_cq),
+		handle_of_cq(ibv->recv_cq),
+		ibv->srq ? ibv->srq->handle : 0,
 		(uintptr_t)&queue_pair->sizes,
 		queue_pair->signals_all,
-		(uintptr_t)public,
+		(uintptr_t)ibv,
 		xrc_domain ? ((struct xrc_domain *)xrc_domain)->handle : 0,
 		flags,
 	};
 	int error = bridge_call(BRIDGE_CREATE_QP, arguments);
 
-	public->handle = (uint32_t)arguments[0];
-	public->qp_num = (uint32_t)arguments[1];
+	ibv->handle = (uint32_t)arguments[0];
+	ibv->qp_num = (uint32_t)arguments[1];
 	return error;
 }
 
 static struct queue_pair *new_queue_pair(struct ibv_context *context, struct ibv_pd *domain, const struct ibv_qp_init_attr *attributes)
 {
 	struct queue_pair *queue_pair = calloc(1, sizeof(*queue_pair));
-	struct ibv_qp *public;
+	struct ibv_qp *ibv;
 
 	if (!queue_pair)
 		return NULL;
-	public = &queue_pair->public;
-	public->context = context;
-	public->qp_context = attributes->qp_context;
-	public->pd = domain;
-	public->send_cq = attributes->send_cq;
-	public->recv_cq = attributes->recv_cq;
-	public->srq = attributes->srq;
-	public->qp_type = attributes->qp_type;
-	public->state = IBV_QPS_RESET;
-	pthread_mutex_init(&public->mutex, NULL);
-	pthread_cond_init(&public->cond, NULL);
+	ibv = &queue_pair->ibv;
+	ibv->context = context;
+	ibv->qp_context = attributes->qp_context;
+	ibv->pd = domain;
+	ibv->send_cq = attributes->send_cq;
+	ibv->recv_cq = attributes->recv_cq;
+	ibv->srq = attributes->srq;
+	ibv->qp_type = attributes->qp_type;
+	ibv->state = IBV_QPS_RESET;
+	pthread_mutex_init(&ibv->mutex, NULL);
+	pthread_cond_init(&ibv->cond, NULL);
 	queue_pair->sizes = attributes->cap;
 	queue_pair->signals_all = attributes->sq_sig_all;
 	return queue_pair;
 }
 
-/* The target of an extended connection has neither a domain nor queues. */
+/* Checks the attributes. An XRC target has neither a domain nor queues. */
 static int check(const struct ibv_qp_init_attr_ex *attributes, uint64_t operations)
 {
 	uint32_t mask = attributes->comp_mask;
@@ -105,14 +105,14 @@ struct ibv_qp *create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr
 	if (!error && operations) {
 		error = builder_create(queue_pair, operations);
 		if (error)
-			close_handle(queue_pair->public.handle);
+			close_handle(queue_pair->ibv.handle);
 	}
 	if (error) {
 		free(queue_pair);
 		return no_object(error);
 	}
 	attributes->cap = queue_pair->sizes;
-	return &queue_pair->public;
+	return &queue_pair->ibv;
 }
 
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)
@@ -150,7 +150,7 @@ int modify_qp_rate_limit(struct ibv_qp *queue_pair, struct ibv_qp_rate_limit_att
 
 	if (attributes->comp_mask)
 		return fail(EINVAL);
-	/* A hint for the size of bursts needs no support; a limit of it would. */
+	/* The typical burst size is a hint and needs no support; a maximum would. */
 	if (attributes->max_burst_sz)
 		return fail(EOPNOTSUPP);
 	return fail(bridge_call(BRIDGE_SET_RATE_LIMIT, arguments));
@@ -158,7 +158,7 @@ int modify_qp_rate_limit(struct ibv_qp *queue_pair, struct ibv_qp_rate_limit_att
 
 int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask, struct ibv_qp_init_attr *init_attr)
 {
-	/* Programs of before version 6 have a structure without the rate limit. */
+	/* Programs built before version 6 have a structure without the rate limit. */
 	struct ibv_qp_attr whole = { 0 };
 	uint64_t arguments[] = { qp->handle, (uintptr_t)&whole, 0 };
 	int error = bridge_call(BRIDGE_QUERY_QP, arguments);
@@ -180,7 +180,7 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask, str
 	return 0;
 }
 
-/* Data is written in order of the packets, but bytes within a packet in no order that is guaranteed. */
+/* Packets are written in order, but the order of the bytes of a packet is not guaranteed. */
 int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
 {
 	(void)qp;

@@ -1,10 +1,12 @@
 /*
- * Memory that is unmapped or replaced while it is registered. A card has the old pages pinned. Here the region loses its memory first:
- * no peer accesses it by the keys of the region or of windows that are bound to it, so that nobody accesses what is mapped at the same
- * addresses later. The region gets its memory back if the call fails. The handle of the program remains valid until it deregisters
- * the region.
+ * Memory that is unmapped or replaced while it is registered. A card has the old pages pinned. Here
+ * the region loses its memory first: peers can no longer access it with the keys of the region or
+ * of windows bound to it, so nobody reaches what is mapped at the same addresses later. If the call
+ * fails, the region gets its memory back. The program's handle stays valid until it deregisters the
+ * region.
  *
- * The C library unmaps memory in free without a call of munmap that could be interposed: see memory_access.c for what happens then.
+ * In free, the C library unmaps memory without a call to munmap that could be interposed: see
+ * memory_access.c for what happens then.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -21,13 +23,13 @@
 #include "library.h"
 
 /*
- * A binary tree in the order of is_before, whose shape the priorities determine: no child has a higher one than its parent. Ranges may
- * overlap. A program without registered memory takes no lock.
+ * A binary tree ordered by is_before. The priorities determine its shape: no child has a higher one
+ * than its parent. Ranges may overlap. A program without registered memory takes no lock.
  */
 static struct range *root;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* An allocator may map and unmap memory, and a signal handler may run, while this thread has the lock. */
+/* While a thread has it, an allocator may map and unmap memory, and a signal handler may run. */
 static __thread int has_lock __attribute__((tls_model("initial-exec")));
 
 static struct {
@@ -79,7 +81,7 @@ static void update(struct range *range)
 	range->furthest = range->end > below ? range->end : below;
 }
 
-/* Returns the tree of two, of which all ranges of the first are before those of the second. */
+/* Joins two trees. All ranges of the first are before those of the second. */
 static struct range *join(struct range *first, struct range *second)
 {
 	if (!first || !second)
@@ -94,8 +96,9 @@ static struct range *join(struct range *first, struct range *second)
 	return second;
 }
 
-/* Divides a tree into the ranges before one and all others. */
-static void divide(struct range *tree, const struct range *at, struct range **before, struct range **others)
+/* Splits a tree into the ranges before one and all others. */
+static void split(struct range *tree, const struct range *at, struct range **before,
+		  struct range **others)
 {
 	if (!tree) {
 		*before = NULL;
@@ -103,10 +106,10 @@ static void divide(struct range *tree, const struct range *at, struct range **be
 		return;
 	}
 	if (is_before(tree, at)) {
-		divide(tree->right, at, &tree->right, others);
+		split(tree->right, at, &tree->right, others);
 		*before = tree;
 	} else {
-		divide(tree->left, at, before, &tree->left);
+		split(tree->left, at, before, &tree->left);
 		*others = tree;
 	}
 	update(tree);
@@ -119,31 +122,34 @@ static void insert(struct range *added)
 	added->left = NULL;
 	added->right = NULL;
 	update(added);
-	divide(root, added, &before, &others);
+	split(root, added, &before, &others);
 	set_root(join(join(before, added), others));
 }
 
-/* Returns a tree without one of its ranges. */
-static struct range *without(struct range *tree, const struct range *removed)
+/* Removes a range from a tree, and returns the tree. */
+static struct range *remove_from(struct range *tree, const struct range *removed)
 {
 	if (!tree)
 		return NULL;
 	if (tree == removed)
 		return join(tree->left, tree->right);
 	if (is_before(removed, tree))
-		tree->left = without(tree->left, removed);
+		tree->left = remove_from(tree->left, removed);
 	else
-		tree->right = without(tree->right, removed);
+		tree->right = remove_from(tree->right, removed);
 	update(tree);
 	return tree;
 }
 
-/* Returns a range that has a byte from start on and before end, or NULL. */
+/* Returns a range that overlaps the addresses from start to end (exclusive), or NULL. */
 static struct range *find_overlap(uintptr_t start, uintptr_t end)
 {
 	struct range *range = root;
 
-	/* If a range on the left ends behind start, and none there overlaps, it starts at end or later, as all do on the right. */
+	/*
+	 * If a range on the left ends after start but none there overlaps, it starts at end or
+	 * later, and so do all ranges on the right.
+	 */
 	while (range && (range->start >= end || range->end <= start))
 		range = furthest_of(range->left) > start ? range->left : range->right;
 	return range;
@@ -155,7 +161,7 @@ void regions_add(struct range *range, const void *address, size_t length, uint32
 		.start = (uintptr_t)address,
 		.end = (uintptr_t)address + length,
 		.handle = handle,
-		/* Addresses of objects are regular: the product is not. */
+		/* Object addresses are regular; the product is not. */
 		.priority = (uint32_t)((uint64_t)(uintptr_t)range * 0x9e3779b97f4a7c15 >> 32),
 	};
 	if (!length)
@@ -168,7 +174,7 @@ void regions_add(struct range *range, const void *address, size_t length, uint32
 void regions_remove(struct range *range)
 {
 	take_lock();
-	set_root(without(root, range));
+	set_root(remove_from(root, range));
 	release_lock();
 }
 
@@ -177,16 +183,16 @@ int regions_close(struct range *range)
 	uint64_t arguments[] = { range->handle };
 	int error;
 
-	/* Java may give the handle to another object. */
+	/* Under the lock, because Java may give the handle to another object. */
 	take_lock();
 	error = bridge_call(BRIDGE_CLOSE, arguments);
 	if (!error)
-		set_root(without(root, range));
+		set_root(remove_from(root, range));
 	release_lock();
 	return error;
 }
 
-/* A thread that forks in a handler of a signal may have the lock already. */
+/* A thread that forks in a signal handler may already hold the lock. */
 static __thread int has_lock_for_fork __attribute__((tls_model("initial-exec")));
 
 void regions_before_fork(void)
@@ -226,13 +232,14 @@ static void set_accessible(const struct range *range, int is_accessible)
 {
 	uint64_t arguments[] = { range->handle, is_accessible };
 
-	/* An error leaves nothing that could be done: the access itself will fail then. */
+	/* On an error there is nothing left to do: the access itself will fail then. */
 	bridge_call(BRIDGE_SET_ACCESSIBLE, arguments);
 }
 
 /*
- * Takes memory from the regions that have a part of it, and adds them to a list. The thread keeps the lock while the list has any, so
- * that the program deregisters none of them meanwhile. Does nothing for a call that the kernel refuses for its arguments.
+ * Takes the memory from all regions that overlap a range, and moves them to a list. The thread
+ * holds the lock while the list has any, so that the program cannot deregister them meanwhile. Does
+ * nothing for arguments that the kernel refuses.
  */
 static void withhold(struct range **withheld, void *address, size_t length)
 {
@@ -249,7 +256,7 @@ static void withhold(struct range **withheld, void *address, size_t length)
 		take_lock();
 	}
 	while ((range = find_overlap(start, end)) != NULL) {
-		set_root(without(root, range));
+		set_root(remove_from(root, range));
 		range->next = *withheld;
 		*withheld = range;
 		set_accessible(range, 0);
@@ -259,7 +266,7 @@ static void withhold(struct range **withheld, void *address, size_t length)
 	errno = error;
 }
 
-/* Gives the regions of a list their memory back, if the call has failed, and the lock. */
+/* If the call has failed, gives the regions on a list their memory back. Releases the lock. */
 static void finish(struct range *withheld, int has_failed)
 {
 	int error = errno;
@@ -324,7 +331,7 @@ PUBLIC void *mremap(void *address, size_t length, size_t new_length, int flags, 
 		va_end(rest);
 		withhold(&withheld, target, new_length);
 	}
-	/* Memory that can grow where it is stays with its regions. */
+	/* Memory that can grow in place stays with its regions. */
 	if (flags == MREMAP_MAYMOVE && length && new_length > length && __atomic_load_n(&root, __ATOMIC_RELAXED)) {
 		int error = errno;
 

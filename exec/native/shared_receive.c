@@ -4,13 +4,13 @@
 
 static int create_in_java(struct shared_receive_queue *queue, struct ibv_srq_attr *sizes, struct ibv_xrcd *xrc_domain, struct ibv_cq *cq)
 {
-	struct ibv_srq *public = &queue->public;
+	struct ibv_srq *ibv = &queue->ibv;
 	uint64_t arguments[] = {
-		public->pd->handle,
+		ibv->pd->handle,
 		sizes->max_wr,
 		sizes->max_sge,
 		sizes->srq_limit,
-		(uintptr_t)public,
+		(uintptr_t)ibv,
 		xrc_domain ? ((struct xrc_domain *)xrc_domain)->handle : 0,
 		cq ? cq->handle : 0,
 	};
@@ -18,7 +18,7 @@ static int create_in_java(struct shared_receive_queue *queue, struct ibv_srq_att
 
 	if (error)
 		return error;
-	public->handle = (uint32_t)arguments[0];
+	ibv->handle = (uint32_t)arguments[0];
 	queue->number = (uint32_t)arguments[1];
 	sizes->max_wr = (uint32_t)arguments[2];
 	sizes->max_sge = (uint32_t)arguments[3];
@@ -33,17 +33,17 @@ static struct ibv_srq *create(struct ibv_pd *domain, void *user_context, struct 
 
 	if (!queue)
 		return no_object(ENOMEM);
-	queue->public.context = domain->context;
-	queue->public.srq_context = user_context;
-	queue->public.pd = domain;
-	pthread_mutex_init(&queue->public.mutex, NULL);
-	pthread_cond_init(&queue->public.cond, NULL);
+	queue->ibv.context = domain->context;
+	queue->ibv.srq_context = user_context;
+	queue->ibv.pd = domain;
+	pthread_mutex_init(&queue->ibv.mutex, NULL);
+	pthread_cond_init(&queue->ibv.cond, NULL);
 	error = create_in_java(queue, sizes, xrc_domain, cq);
 	if (error) {
 		free(queue);
 		return no_object(error);
 	}
-	return &queue->public;
+	return &queue->ibv;
 }
 
 struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *srq_init_attr)
@@ -51,7 +51,7 @@ struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *srq_
 	return create(pd, srq_init_attr->srq_context, &srq_init_attr->attr, NULL, NULL);
 }
 
-/* Queues that match tags need hardware. */
+/* Tag-matching queues need hardware. */
 struct ibv_srq *create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attributes)
 {
 	const uint32_t extended = IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
@@ -70,7 +70,7 @@ struct ibv_srq *create_srq_ex(struct ibv_context *context, struct ibv_srq_init_a
 	return create(attributes->pd, attributes->srq_context, &attributes->attr, attributes->xrcd, attributes->cq);
 }
 
-/* Only queues of extended connections have a number. */
+/* Only XRC queues have a number. */
 int get_srq_num(struct ibv_srq *queue, uint32_t *number)
 {
 	*number = ((struct shared_receive_queue *)queue)->number;

@@ -1,13 +1,15 @@
 /*
- * Signals remain the program's, although the Java virtual machine needs some of them.
+ * Signals still belong to the program, although the Java virtual machine needs some of them.
  *
- * The virtual machine sets handlers for faults, which it causes on purpose, and for SIGPIPE and SIGXFSZ, which it ignores. Of these
- * signals, its handler gets those that arrive while a thread executes Java, and the action of the program all others. The kernel calls
- * a handler of this file, which knows both, for every signal that the program or the virtual machine has a handler for.
+ * The virtual machine installs handlers for faults, which it causes on purpose, and for SIGPIPE and
+ * SIGXFSZ, which it ignores. Its handlers get the signals that arrive while a thread executes Java;
+ * for all others, the action of the program is taken. The kernel calls a handler in this file,
+ * which knows both, for every signal that the program or the virtual machine handles.
  *
- * A handler of the program does not interrupt Java, whose thread it could neither leave by siglongjmp nor use for a call. A signal that
- * arrives there waits for the return, which takes microseconds. Threads that the virtual machine creates get no signals of the program, so
- * that a signal interrupts a thread of the program.
+ * A handler of the program does not interrupt Java: it could neither leave Java by siglongjmp nor
+ * call Java from there. A signal that arrives in Java waits for the return, which takes
+ * microseconds. Threads that the virtual machine creates receive no signals of the program, so a
+ * signal always interrupts a thread of the program.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -27,27 +29,31 @@
 static int (*libc_sigaction)(int, const struct sigaction *, struct sigaction *);
 static int (*libc_pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
-/* An action is complete before it is the current one: handlers read it without the lock. */
+/* An action is complete before it becomes current, because handlers read it without the lock. */
 struct program_action {
 	struct sigaction versions[2];
 	int current;
 };
 
-static struct program_action program[SIGNALS];	/* under the lock, as the next two */
-static struct sigaction java[SIGNALS];		/* of the virtual machine: SIG_DFL unless it has set a handler */
-static int is_started;				/* handlers of the program are behind on_signal from now on */
-static sigset_t interrupting;			/* of siginterrupt: those that interrupt system calls if their handler is set by signal */
+static struct program_action program[SIGNALS];	/* under the lock, like the next two */
+/* The virtual machine's actions; SIG_DFL unless it has set a handler. */
+static struct sigaction java[SIGNALS];
+/* Set once on_signal calls the handlers of the program. */
+static int is_started;
+/* Signals that interrupt system calls if their handler is set by signal; see siginterrupt. */
+static sigset_t interrupting;
 static char lock;
 static sigset_t mask_before_fork;
-static pid_t owner;				/* not a child of vfork, which has the memory of this process and actions of its own */
+/* This process, as opposed to a child of vfork, which shares its memory but has its own actions. */
+static pid_t owner;
 
-/* The signal that waits until its thread returns from Java, and the signals that were blocked before. */
+/* The signal that waits for its thread to return from Java, and the signals blocked before. */
 static __thread struct {
 	siginfo_t info;
 	sigset_t blocked;
 } deferred __attribute__((tls_model("initial-exec")));
 
-/* Another library may call one of the functions below before the constructor runs. */
+/* Another library may call a function below before the constructor runs. */
 __attribute__((constructor)) static void find_libc(void)
 {
 	libc_sigaction = (int (*)(int, const struct sigaction *, struct sigaction *))dlsym(RTLD_NEXT, "sigaction");
@@ -56,7 +62,7 @@ __attribute__((constructor)) static void find_libc(void)
 	owner = getpid();
 }
 
-/* A handler may call sigaction, too, and so must not interrupt a thread that has the lock. */
+/* A handler may call sigaction too, so it must not interrupt a thread that holds the lock. */
 static void take_lock(sigset_t *blocked)
 {
 	sigset_t all;
@@ -102,13 +108,16 @@ static int is_function(const struct sigaction *action)
 	return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
 }
 
-/* Tells whether the instruction that caused the signal is executed again after a return from the handler. */
+/*
+ * Returns whether the instruction that caused the signal is executed again after the handler
+ * returns.
+ */
 static int is_fault(int number, const siginfo_t *info)
 {
 	return info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
 }
 
-/* Lets the signal do what it does in a program without a handler: it arrives again after the return from this handler. */
+/* Takes the default action: the signal arrives again after this handler returns. */
 static void take_default(int number, const siginfo_t *info)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
@@ -138,7 +147,10 @@ static void run_program_action(int number, siginfo_t *info, void *context)
 		return;
 	if (action.sa_flags & SA_RESETHAND)
 		reset(number);
-	/* The kernel has blocked other signals if the virtual machine has an action, too, or if the handler had to wait. */
+	/*
+	 * The kernel has blocked other signals if the virtual machine also has an action, or if the
+	 * handler had to wait.
+	 */
 	sigorset(&mask, &mask, &action.sa_mask);
 	if (!(action.sa_flags & SA_NODEFER))
 		sigaddset(&mask, number);
@@ -149,7 +161,10 @@ static void run_program_action(int number, siginfo_t *info, void *context)
 		action.sa_handler(number);
 }
 
-/* Those that Java needs while it runs: the faults that it causes, and the signal by which the virtual machine suspends threads. */
+/*
+ * Removes the signals that Java needs while it runs: faults, and the signal with which the virtual
+ * machine suspends threads.
+ */
 static void remove_signals_of_java(sigset_t *set)
 {
 	static const int needed[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP };
@@ -159,7 +174,7 @@ static void remove_signals_of_java(sigset_t *set)
 	sigdelset(set, SUSPEND_SIGNAL);
 }
 
-/* Blocks all other signals until the thread returns from Java, so that there is at most one that waits here. */
+/* Blocks all other signals until the thread returns from Java: at most one waits here. */
 static void defer(const siginfo_t *info, ucontext_t *context)
 {
 	deferred.info = *info;
@@ -167,10 +182,13 @@ static void defer(const siginfo_t *info, ucontext_t *context)
 	sigfillset(&context->uc_sigmask);
 	remove_signals_of_java(&context->uc_sigmask);
 	sigorset(&context->uc_sigmask, &context->uc_sigmask, &deferred.blocked);
-	__atomic_fetch_or(&java_thread.care, CARE_SIGNAL, __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(&java_thread.slow_path, SLOW_PATH_SIGNAL, __ATOMIC_SEQ_CST);
 }
 
-/* Runs the handler as if the signal interrupted the return from Java; afterwards, the kernel delivers those that have waited there. */
+/*
+ * Runs the handler as if the signal had interrupted the return from Java. After that, the kernel
+ * delivers the signals that were blocked.
+ */
 void signals_run_deferred(void)
 {
 	siginfo_t info = deferred.info;
@@ -199,7 +217,10 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	errno = error;
 }
 
-/* Tells the kernel an action that fits both. It has to know that SIGPIPE is ignored, as exec keeps that. Returns 0, or -1 with errno. */
+/*
+ * Installs an action that serves both. The kernel must know that SIGPIPE is ignored, because exec
+ * keeps that. Returns 0, or -1 with errno.
+ */
 static int install(int number)
 {
 	struct sigaction action = *program_action(number);
@@ -237,7 +258,7 @@ static int is_needed(int number)
 	       number == SIGXFSZ;
 }
 
-/* The virtual machine sets other handlers as well, for signals that are the program's. */
+/* Handlers that the virtual machine sets for the program's signals are not installed. */
 static int set_java_action(int number, const struct sigaction *action, struct sigaction *old)
 {
 	struct sigaction previous = java[number];
@@ -254,7 +275,7 @@ static int set_java_action(int number, const struct sigaction *action, struct si
 	return 0;
 }
 
-/* As if the process had actions of its own, of which the kernel knows. */
+/* A child of vfork has its own actions, which only the kernel knows. */
 static int set_action_of_child(int number, const struct sigaction *action, struct sigaction *old)
 {
 	int error = libc_sigaction(number, action, old);
@@ -301,7 +322,7 @@ PUBLIC int sigaction(int number, const struct sigaction *action, struct sigactio
 	return error;
 }
 
-/* The old functions differ in the flags. */
+/* The old functions differ in the flags only. */
 static sighandler_t set_handler(int number, sighandler_t handler, int flags)
 {
 	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
@@ -343,7 +364,7 @@ PUBLIC sighandler_t sysv_signal(int number, sighandler_t handler)
 	return set_handler(number, handler, SA_RESETHAND | SA_NODEFER);
 }
 
-/* Programs that are compiled for POSIX alone call this function as signal. */
+/* Programs compiled for strict POSIX call this function when they call signal. */
 PUBLIC sighandler_t __sysv_signal(int number, sighandler_t handler) __attribute__((alias("sysv_signal"), nothrow, leaf));
 
 struct thread_start {
@@ -360,7 +381,7 @@ static void *run_java_thread(void *argument)
 	return start.function(start.argument);
 }
 
-/* A thread inherits the signal mask of its creator. The virtual machine unblocks what it needs. */
+/* Threads inherit the signal mask. The virtual machine unblocks the signals that it needs. */
 int create_java_thread(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument)
 {
 	struct thread_start *start = malloc(sizeof(*start));

@@ -1,7 +1,9 @@
 /*
- * The thread that starts the virtual machine. It is one of this library: the caller's stack may be too small, and the caller may have the
- * lock of the dynamic linker, in a constructor that dlopen runs. Threads of Java need that lock to find native methods and to load
- * libraries, and the caller waits for them. The handlers of the program's signals wait until the start is over.
+ * The thread that starts the virtual machine. It is a separate thread, because the stack of the
+ * caller may be too small, and because the caller may hold the lock of the dynamic linker, in a
+ * constructor that dlopen runs. Java's threads need that lock to find native methods and to load
+ * libraries, and the caller waits for them. Handlers of the program's signals wait until the start
+ * is over.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -16,16 +18,17 @@
 #include "bridge.h"
 #include "library.h"
 
-/* How long it may wait for the lock of the dynamic linker. */
+/* The maximum time that the thread waits for the lock of the dynamic linker. */
 #define LOADER_SECONDS 5
 
-/* What the start of the virtual machine may need of a stack: 110 KiB were seen. */
+/* The stack for the start of the virtual machine; it was seen to use 110 KiB. */
 #define START_STACK_BYTES (1024 * 1024)
 
-/* The start, which may begin after its caller has given up. */
+/* A start. Its thread may get to run only after the caller has given up. */
 struct start {
-	int refers;		/* the threads that use this structure */
-	int is_taken;		/* by the new thread, which then starts, or by its caller, which then returns an error */
+	int refers;		/* number of threads that use this structure */
+	/* Set by the new thread, which then starts, or by the caller, which then gives up. */
+	int is_taken;
 	sem_t has_begun;
 	int (*begin)(void);
 	int error;
@@ -39,7 +42,7 @@ static void release_start(struct start *start)
 	free(start);
 }
 
-/* dlopen without a name only takes the lock of the dynamic linker. */
+/* dlopen without a name only takes the lock of the dynamic linker, and so waits for it. */
 static void *run_start(void *argument)
 {
 	struct start *start = argument;
@@ -66,8 +69,8 @@ static int wait_for_start(struct start *start, pthread_t thread)
 	if (__atomic_exchange_n(&start->is_taken, 1, __ATOMIC_ACQ_REL))
 		return pthread_join(thread, NULL);
 	pthread_detach(thread);
-	complain("Java cannot start in the constructor of a library that dlopen loads: "
-		 "use the devices before dlopen, or after it has returned", "");
+	log_error("Java cannot start in the constructor of a library loaded by dlopen: "
+		  "use the devices before dlopen or after it has returned", "");
 	return EDEADLK;
 }
 
@@ -88,7 +91,8 @@ static int create_start(int (*begin)(void))
 	}
 	if (error) {
 		free(start);
-		complain("the thread that starts the Java virtual machine cannot be created: ", strerror(error));
+		log_error("cannot create the thread that starts the Java virtual machine: ",
+			  strerror(error));
 		return error;
 	}
 	error = wait_for_start(start, thread);
@@ -98,7 +102,7 @@ static int create_start(int (*begin)(void))
 	return error;
 }
 
-int start_by_thread(int (*begin)(void))
+int start_in_thread(int (*begin)(void))
 {
 	sigset_t all, blocked;
 	int error, state;

@@ -1,14 +1,15 @@
-/* Words for numbers, and the rates of links. */
+/* Names of enum values, and the rates of links. */
 #define _GNU_SOURCE
 #include "verbs_abi.h"
 #include "versions.h"
 
-#define WORD(words, number) \
-	((unsigned int)(number) < sizeof(words) / sizeof(*(words)) && (words)[number] ? (words)[number] : "unknown")
+#define NAME(names, number) \
+	((unsigned int)(number) < sizeof(names) / sizeof(*(names)) && (names)[number] ? \
+		 (names)[number] : "unknown")
 
 const char *ibv_node_type_str(enum ibv_node_type node_type)
 {
-	static const char *const words[] = {
+	static const char *const names[] = {
 		[IBV_NODE_CA] = "InfiniBand channel adapter",
 		[IBV_NODE_SWITCH] = "InfiniBand switch",
 		[IBV_NODE_ROUTER] = "InfiniBand router",
@@ -18,12 +19,12 @@ const char *ibv_node_type_str(enum ibv_node_type node_type)
 		[IBV_NODE_UNSPECIFIED] = "unspecified",
 	};
 
-	return WORD(words, node_type);
+	return NAME(names, node_type);
 }
 
 const char *ibv_port_state_str(enum ibv_port_state port_state)
 {
-	static const char *const words[] = {
+	static const char *const names[] = {
 		[IBV_PORT_NOP] = "no state change (NOP)",
 		[IBV_PORT_DOWN] = "down",
 		[IBV_PORT_INIT] = "init",
@@ -32,12 +33,12 @@ const char *ibv_port_state_str(enum ibv_port_state port_state)
 		[IBV_PORT_ACTIVE_DEFER] = "active defer",
 	};
 
-	return WORD(words, port_state);
+	return NAME(names, port_state);
 }
 
 const char *ibv_event_type_str(enum ibv_event_type event)
 {
-	static const char *const words[] = {
+	static const char *const names[] = {
 		[IBV_EVENT_CQ_ERR] = "CQ error",
 		[IBV_EVENT_QP_FATAL] = "local work queue catastrophic error",
 		[IBV_EVENT_QP_REQ_ERR] = "invalid request local work queue error",
@@ -61,12 +62,12 @@ const char *ibv_event_type_str(enum ibv_event_type event)
 		[IBV_EVENT_DEVICE_SPEED_CHANGE] = "link speed change",
 	};
 
-	return WORD(words, event);
+	return NAME(names, event);
 }
 
 const char *ibv_wc_status_str(enum ibv_wc_status status)
 {
-	static const char *const words[] = {
+	static const char *const names[] = {
 		[IBV_WC_SUCCESS] = "success",
 		[IBV_WC_LOC_LEN_ERR] = "local length error",
 		[IBV_WC_LOC_QP_OP_ERR] = "local QP operation error",
@@ -93,12 +94,12 @@ const char *ibv_wc_status_str(enum ibv_wc_status status)
 		[IBV_WC_TM_RNDV_INCOMPLETE] = "TM software rendezvous",
 	};
 
-	return WORD(words, status);
+	return NAME(names, status);
 }
 
 static const char *wr_opcode_str(enum ibv_wr_opcode opcode)
 {
-	static const char *const words[] = {
+	static const char *const names[] = {
 		[IBV_WR_RDMA_WRITE] = "rdma-write",
 		[IBV_WR_RDMA_WRITE_WITH_IMM] = "rdma-write-with-imm",
 		[IBV_WR_SEND] = "send",
@@ -115,12 +116,12 @@ static const char *wr_opcode_str(enum ibv_wr_opcode opcode)
 		[IBV_WR_ATOMIC_WRITE] = "atomic-write",
 	};
 
-	return WORD(words, opcode);
+	return NAME(names, opcode);
 }
 
 IS_PRIVATE_DEFAULT(ibv_wr_opcode_str, wr_opcode_str);
 
-/* Rates in Mbit/s, and as multiples of 2.5 Gbit/s: 0 for the rates that are none. */
+/* Rates in Mbit/s, and as multiples of 2.5 Gbit/s; 0 for rates that are not a multiple. */
 static const struct {
 	int mbps;
 	int mult;

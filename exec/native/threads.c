@@ -1,12 +1,14 @@
 /*
  * The threads of the program that call Java, their stacks, and their cancellation.
  *
- * Java checks the bounds of a thread's stack, and keeps some pages at its end. So a thread calls Java only from its own stack, while
- * enough of it is free. Elsewhere, as in a coroutine, a helper calls Java (helpers.c).
+ * Java checks the bounds of a thread's stack, and reserves some pages at the end. Therefore a
+ * thread calls Java only on its own stack, and only while enough of it is free. Elsewhere, for
+ * example in a coroutine, a helper calls Java (helpers.c).
  *
- * A thread must not be canceled while it executes Java: the frames of Java cannot be unwound, and many of its system calls are
- * points where a thread is canceled. To disable cancellation at each call would take a third of the time of the call. So pthread_cancel
- * of this file does it: a thread that executes Java is canceled when it returns, and a thread that has been canceled disables
+ * A thread must not be canceled while it executes Java: Java frames cannot be unwound, and many of
+ * Java's system calls are cancellation points. Disabling cancellation in each call would take a
+ * third of the time of the call. Instead, pthread_cancel in this file takes care of it: a thread
+ * that executes Java is canceled when it returns, and a thread that has been canceled disables
  * cancellation whenever it calls Java again.
  */
 #define _GNU_SOURCE
@@ -20,22 +22,26 @@
 
 #include "library.h"
 
-/* What a call of Java may need, with the pages at the end: 160 KiB were seen where the virtual machine compiled all code before its first use. */
+/*
+ * The stack that a call into Java may need, including the pages at the end. 160 KiB were seen when
+ * the virtual machine compiled all code before its first use.
+ */
 #define JAVA_STACK_BYTES (256 * 1024)
 
 struct stack {
 	uintptr_t start;
-	uintptr_t end;		/* 0 if the stack is not known */
+	uintptr_t end;		/* 0 if the stack is unknown */
 };
 
 __thread struct java_thread java_thread __attribute__((tls_model("initial-exec")));
 
 static __thread struct stack own_stack __attribute__((tls_model("initial-exec")));
-static struct stack main_stack;		/* of the first thread of the process, as far as Java may use it */
+/* The stack of the first thread of the process, as far as Java may use it. */
+static struct stack main_stack;
 
 static pthread_key_t attached_key;	/* its destructor detaches a thread that ends */
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct java_thread *attached;	/* under list_lock, as the next */
+static struct java_thread *attached;	/* under list_lock, like the next */
 static int unknown_thread_canceled;
 static int has_barrier;
 static int (*libc_pthread_cancel)(pthread_t);
@@ -51,9 +57,9 @@ static void add_to_list(struct java_thread *thread)
 	pthread_mutex_lock(&list_lock);
 	thread->next = attached;
 	attached = thread;
-	/* It may be this thread that was canceled. */
+	/* This may be the thread that was canceled. */
 	if (unknown_thread_canceled || !has_barrier)
-		__atomic_fetch_or(&thread->care, CARE_ALWAYS, __ATOMIC_SEQ_CST);
+		__atomic_fetch_or(&thread->slow_path, SLOW_PATH_ALWAYS, __ATOMIC_SEQ_CST);
 	pthread_mutex_unlock(&list_lock);
 }
 
@@ -69,7 +75,7 @@ static void remove_from_list(struct java_thread *thread)
 	pthread_mutex_unlock(&list_lock);
 }
 
-/* When a thread ends. */
+/* Runs when a thread ends. */
 static void detach(void *unused)
 {
 	(void)unused;
@@ -82,7 +88,7 @@ static void detach(void *unused)
 	}
 	java_thread.environment = NULL;
 	java_thread.stack_bytes = 0;
-	java_thread.care = 0;
+	java_thread.slow_path = 0;
 	helpers_release(java_thread.helper);
 	java_thread.helper = NULL;
 }
@@ -92,7 +98,10 @@ void threads_watch_end(void)
 	pthread_setspecific(attached_key, &java_thread);
 }
 
-/* The bounds that the virtual machine finds, too. The kernel puts the name of the program at the end of the stack. */
+/*
+ * Finds the same bounds as the virtual machine. The kernel puts the name of the program at the end
+ * of the stack.
+ */
 static void find_main_stack(void)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -137,7 +146,7 @@ void threads_forget(void)
 	attached = NULL;
 	java_thread.environment = NULL;
 	java_thread.stack_bytes = 0;
-	java_thread.care = 0;
+	java_thread.slow_path = 0;
 	java_thread.helper = NULL;
 	pthread_setspecific(attached_key, NULL);
 }
@@ -147,7 +156,7 @@ static int is_within(const struct stack *stack, uintptr_t address)
 	return address >= stack->start && address < stack->end;
 }
 
-/* Finds the bounds of the thread's own stack, also when it runs on another one. */
+/* Finds the bounds of the thread's own stack, even while it runs on another one. */
 static void find_own_stack(uintptr_t here)
 {
 	pthread_attr_t attributes;
@@ -162,14 +171,14 @@ static void find_own_stack(uintptr_t here)
 		return;
 	if (!pthread_attr_getstack(&attributes, &start, &bytes)) {
 		own_stack = (struct stack){ .start = (uintptr_t)start, .end = (uintptr_t)start + bytes };
-		/* The first thread, whose stack may have more than Java may use. */
+		/* The first thread: Java may not use all of its stack. */
 		if (is_within(&own_stack, main_stack.end - 1))
 			own_stack = main_stack;
 	}
 	pthread_attr_destroy(&attributes);
 }
 
-/* Tells whether that many bytes are free below the caller's frame, on the thread's own stack. */
+/* Returns whether that many bytes are free below the caller's frame on the thread's own stack. */
 static int has_stack(size_t bytes)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -179,7 +188,10 @@ static int has_stack(size_t bytes)
 	return is_within(&own_stack, here) && here - own_stack.start > bytes;
 }
 
-/* Attaches the calling thread to the Java virtual machine; it is detached when it ends. Returns whether it can call Java. */
+/*
+ * Attaches the calling thread to the Java virtual machine until the thread ends. Returns whether it
+ * can call Java.
+ */
 static int attach(void)
 {
 	if (vm_attach(&java_thread.environment))
@@ -192,7 +204,7 @@ static int attach(void)
 	return 1;
 }
 
-int java_enter_with_care(void)
+int java_enter_slow_path(void)
 {
 	if (!has_stack(JAVA_STACK_BYTES)) {
 		java_leave();
@@ -200,7 +212,7 @@ int java_enter_with_care(void)
 	}
 	if (java_thread.depth == 1) {
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &java_thread.cancel_state);
-		__atomic_fetch_or(&java_thread.care, CARE_RESTORE, __ATOMIC_SEQ_CST);
+		__atomic_fetch_or(&java_thread.slow_path, SLOW_PATH_RESTORE, __ATOMIC_SEQ_CST);
 	}
 	if (java_thread.environment || attach())
 		return 0;
@@ -208,29 +220,30 @@ int java_enter_with_care(void)
 	return 1;
 }
 
-void java_leave_with_care(void)
+void java_leave_slow_path(void)
 {
-	int care;
+	int reasons;
 
 	if (java_thread.depth)
 		return;
-	care = __atomic_fetch_and(&java_thread.care, ~(CARE_RESTORE | CARE_SIGNAL), __ATOMIC_SEQ_CST);
-	if (care & CARE_RESTORE)
+	reasons = __atomic_fetch_and(&java_thread.slow_path,
+				     ~(SLOW_PATH_RESTORE | SLOW_PATH_SIGNAL), __ATOMIC_SEQ_CST);
+	if (reasons & SLOW_PATH_RESTORE)
 		pthread_setcancelstate(java_thread.cancel_state, NULL);
-	if (care & CARE_SIGNAL)
+	if (reasons & SLOW_PATH_SIGNAL)
 		signals_run_deferred();
-	if (care & CARE_CANCELED)
+	if (reasons & SLOW_PATH_CANCELED)
 		libc_pthread_cancel(pthread_self());
 }
 
 /*
- * Marks a thread as canceled, and returns whether it executes Java: it cancels itself then when it returns. A thread that does not sees
- * the mark before it executes Java again. java_enter and java_leave have no barrier between the depth and the care; that of all
- * threads is here.
+ * Marks a thread as canceled, and returns whether it executes Java; if so, it cancels itself when
+ * it returns. Otherwise it sees the mark before it executes Java again. java_enter and java_leave
+ * have no barrier between depth and slow_path, so this function executes one in all threads.
  */
 static int mark_canceled(struct java_thread *thread)
 {
-	__atomic_fetch_or(&thread->care, CARE_CANCELED, __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(&thread->slow_path, SLOW_PATH_CANCELED, __ATOMIC_SEQ_CST);
 	if (has_barrier)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 	return __atomic_load_n(&thread->depth, __ATOMIC_SEQ_CST) > 0;

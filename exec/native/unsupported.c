@@ -1,10 +1,11 @@
 /*
- * Functions that the library exports because programs are linked with them, and that fail: the device has no such thing, or only
- * drivers of hardware call them.
+ * Functions that the library exports because programs are linked with them, but that fail: the
+ * device does not support them, or only hardware drivers call them.
  *
- * Three kinds: public functions; the functions of IBVERBS_PRIVATE_*, with which libmlx5 and other drivers are linked, which
- * programs load; and version IBVERBS_1.0 of functions that a later version replaced. Programs of 1.0, from before 2007, have
- * structures of other layouts, so that no function would serve both.
+ * There are three kinds: public functions; the functions of IBVERBS_PRIVATE_*, used by libmlx5 and
+ * other drivers that programs load; and version IBVERBS_1.0 of functions that a later version
+ * replaced. Programs linked with 1.0, from before 2007, have different structure layouts, so no
+ * function could serve both.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,7 +25,7 @@ static void *unsupported_pointer(void)
 	return NULL;
 }
 
-/* The convention of some functions: -1, or the negative error number. */
+/* Some functions return -1 or a negative error number. */
 static int unsupported_minus_one(void)
 {
 	errno = EOPNOTSUPP;
@@ -46,17 +47,17 @@ IS(ibv_unimport_pd, nothing);
 IS(ibv_unimport_mr, nothing);
 IS(ibv_unimport_dm, nothing);
 
-/* Extensions of connections, which are those of vendors */
+/* Connection extensions, which are vendor-specific */
 IS(ibv_query_ece, unsupported_int);
 IS(ibv_set_ece, unsupported_int);
 
-/* Memory of devices, and hints for processors */
+/* Device memory, and hints for processors */
 IS(ibv_reg_dmabuf_mr, unsupported_pointer);
 IS(ibv_dm_export_dmabuf_fd, unsupported_minus_one);
 IS(ibv_alloc_dmah, unsupported_pointer);
 IS(ibv_dealloc_dmah, unsupported_int);
 
-/* Counters of completions */
+/* Completion counters */
 IS(_ibv_query_comp_cntr_caps, unsupported_int);
 IS(ibv_create_comp_cntr, unsupported_pointer);
 IS(ibv_destroy_comp_cntr, unsupported_int);
@@ -77,7 +78,7 @@ IS(ibv_resolve_eth_l2_from_gid, unsupported_minus_one);
 
 IS_AT(ibv_register_driver, 1_1, "IBVERBS_1.1", nothing);
 
-/* Drivers register when they are loaded. */
+/* Drivers call these when they are loaded. */
 IS_AT(verbs_register_driver_34, 34, "IBVERBS_PRIVATE_34", nothing);
 IS_AT(verbs_register_driver_57, 57, "IBVERBS_PRIVATE_57", nothing);
 IS_AT(verbs_register_driver_59, 59, "IBVERBS_PRIVATE_59", nothing);
@@ -185,12 +186,12 @@ IS_PRIVATE(ibv_dmabuf_heap_cc_shared_init, unsupported_pointer);
 IS_PRIVATE(ibv_dmabuf_heap_destroy, nothing);
 IS_PRIVATE(ibv_dmabuf_heap_free, nothing);
 
-/* Version 1.0. Without a list of devices a program gets to none of the others. */
+/* Version 1.0. A program that gets no list of devices never reaches the others. */
 
 static void *old_device_list(int *count)
 {
-	fputs("rdma4j exec: the program is linked with libibverbs 1.0 of before 2007, which has other structures: link it with a later one\n",
-	      stderr);
+	fputs("rdma4j exec: the program is linked with libibverbs 1.0 (before 2007), which has "
+	      "different structures: link it with a later version\n", stderr);
 	if (count)
 		*count = 0;
 	return unsupported_pointer();

@@ -1,8 +1,10 @@
 /*
- * The public interface of libibverbs, as far as the library uses it: layouts, numbers and the names of the fields are those that
- * programs are compiled with. test/layout.c compares them with the header files of an installation.
+ * The public interface of libibverbs, as far as the library uses it: the layouts, numbers and field
+ * names that programs are compiled with. test/layout.c compares them with the installed header
+ * files.
  *
- * Structures of which programs allocate an older, shorter form end with the fields of rdma-core 65.
+ * Where programs may allocate an older, shorter form of a structure, it is declared here with the
+ * fields of rdma-core 65.
  */
 #ifndef RDMA4J_VERBS_ABI_H
 #define RDMA4J_VERBS_ABI_H
@@ -18,7 +20,7 @@
 union ibv_gid {
 	uint8_t raw[16];
 	struct {
-		uint64_t subnet_prefix;		/* big endian, as the next */
+		uint64_t subnet_prefix;		/* big endian, like the next */
 		uint64_t interface_id;
 	} global;
 };
@@ -69,7 +71,7 @@ enum ibv_atomic_cap {
 
 struct ibv_device_attr {
 	char fw_ver[64];
-	uint64_t node_guid;			/* big endian, as the next */
+	uint64_t node_guid;			/* big endian, like the next */
 	uint64_t sys_image_guid;
 	uint64_t max_mr_size;
 	uint64_t page_size_cap;
@@ -137,7 +139,7 @@ struct ibv_rss_caps {
 };
 
 struct ibv_packet_pacing_caps {
-	uint32_t qp_rate_limit_min;		/* kbit/s, as the next */
+	uint32_t qp_rate_limit_min;		/* kbit/s, like the next */
 	uint32_t qp_rate_limit_max;
 	uint32_t supported_qpts;
 };
@@ -464,7 +466,7 @@ struct ibv_global_route {
 };
 
 struct ibv_grh {
-	uint32_t version_tclass_flow;		/* big endian, as the next */
+	uint32_t version_tclass_flow;		/* big endian, like the next */
 	uint16_t paylen;
 	uint8_t next_hdr;
 	uint8_t hop_limit;
@@ -883,7 +885,7 @@ struct ibv_wc_tm_info {
 	uint32_t priv;
 };
 
-/* Begins with the fields of struct ibv_cq. */
+/* Starts with the fields of struct ibv_cq. */
 struct ibv_cq_ex {
 	struct ibv_context *context;
 	struct ibv_comp_channel *channel;
@@ -964,7 +966,10 @@ struct ibv_device {
 	char ibdev_path[IBV_SYSFS_PATH_MAX];
 };
 
-/* Programs call the functions that are named here through the table. The gaps belong to programs of before 2012. */
+/*
+ * Programs call the functions that are named here through the table. The gaps belong to programs
+ * from before 2012.
+ */
 struct ibv_context_ops {
 	int (*query_device)(struct ibv_context *context, struct ibv_device_attr *device_attr);
 	int (*query_port)(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr);
@@ -994,8 +999,9 @@ struct ibv_context {
 };
 
 /*
- * Programs find this structure by the struct ibv_context at its end, if abi_compat of that has all bits set. It grows at the
- * front; sz is its size. Programs take a NULL for a function that the device does not have, and report EOPNOTSUPP.
+ * Programs find this structure from the struct ibv_context at its end, if that has all bits of
+ * abi_compat set. It grows at the front; sz is its size. A program that finds NULL for a function
+ * takes it as unsupported and reports EOPNOTSUPP.
  */
 struct verbs_context {
 	int (*query_port)(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr, size_t port_attr_len);
@@ -1029,11 +1035,11 @@ struct verbs_context {
 	struct ibv_context context;
 };
 
-/* A path as librdmacm keeps it. */
+/* A path, in the form that librdmacm uses. */
 struct ibv_sa_path_rec {
 	union ibv_gid dgid;
 	union ibv_gid sgid;
-	uint16_t dlid;				/* big endian, as slid, flow_label and pkey */
+	uint16_t dlid;				/* big endian, like slid, flow_label and pkey */
 	uint16_t slid;
 	int raw_traffic;
 	uint32_t flow_label;

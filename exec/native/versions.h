@@ -1,11 +1,15 @@
 /*
- * Names of functions, and their versions. Drivers and librdmacm are linked with a version IBVERBS_PRIVATE_*, whose number changes
- * with the private structures: there are those of rdma-core 24 to 56, 57 and 58, 59 to 63, 64, and 65.
+ * Names of functions and their versions. Drivers and librdmacm are linked with a version
+ * IBVERBS_PRIVATE_*, whose number changes with the private structures: there is one each for
+ * rdma-core 24 to 56, 57 and 58, 59 to 63, 64, and 65.
  */
 #ifndef RDMA4J_VERSIONS_H
 #define RDMA4J_VERSIONS_H
 
-/* Exports a function of this file by another name too. The arguments that its callers pass do not matter. */
+/*
+ * Exports a function of this file under another name as well. The arguments that callers pass do
+ * not matter.
+ */
 #define IS(name, function) extern __typeof__(function) name __attribute__((alias(#function), visibility("default")))
 
 /* Exports a function of this file as a version of a name. verbs.map hides the names with the prefix "at_". */
@@ -23,7 +27,7 @@
 	IS_AT(name, 34, "IBVERBS_PRIVATE_34", function); \
 	IS_LATER_PRIVATE(name, function)
 
-/* As IS_PRIVATE; and a program that does not name a version gets the function, too. */
+/* Like IS_PRIVATE, and the function is also the default for programs that name no version. */
 #define IS_PRIVATE_DEFAULT(name, function) \
 	IS_AT(name, 34, "@IBVERBS_PRIVATE_34", function); \
 	IS_LATER_PRIVATE(name, function)

@@ -1,6 +1,6 @@
 /*
- * Domains of extended connections. A program names a domain by a file: who opens the same file shares the domain. That holds within
- * a process; domains that several processes share need the kernel.
+ * XRC domains. A program identifies a domain by a file: everyone who opens the same file shares the
+ * domain. This works within a process; sharing between processes needs the kernel.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static struct xrc_domain *find_same(const struct xrc_domain *domain)
 {
 	for (struct xrc_domain *each = by_file; each; each = each->next) {
 		if (each != domain && each->file_device == domain->file_device && each->file_number == domain->file_number &&
-		    each->public.context == domain->public.context)
+		    each->ibv.context == domain->ibv.context)
 			return each;
 	}
 	return NULL;
@@ -33,7 +33,7 @@ static struct xrc_domain *find_same(const struct xrc_domain *domain)
 
 static int open_in_java(struct xrc_domain *domain)
 {
-	uint64_t arguments[] = { context_handle(domain->public.context) };
+	uint64_t arguments[] = { context_handle(domain->ibv.context) };
 	int error = bridge_call(BRIDGE_OPEN_XRC_DOMAIN, arguments);
 
 	domain->handle = (int)arguments[0];
@@ -79,7 +79,7 @@ struct ibv_xrcd *open_xrcd(struct ibv_context *context, struct ibv_xrcd_init_att
 	domain = calloc(1, sizeof(*domain));
 	if (!domain)
 		return no_object(ENOMEM);
-	domain->public.context = context;
+	domain->ibv.context = context;
 	if (attributes->fd != -1)
 		error = open_by_file(domain, attributes->fd, attributes->oflags);
 	else
@@ -88,7 +88,7 @@ struct ibv_xrcd *open_xrcd(struct ibv_context *context, struct ibv_xrcd_init_att
 		free(domain);
 		return no_object(error);
 	}
-	return &domain->public;
+	return &domain->ibv;
 }
 
 static void forget_file(struct xrc_domain *domain)
@@ -101,13 +101,13 @@ static void forget_file(struct xrc_domain *domain)
 	}
 }
 
-int close_xrcd(struct ibv_xrcd *public)
+int close_xrcd(struct ibv_xrcd *ibv)
 {
-	struct xrc_domain *domain = (struct xrc_domain *)public;
+	struct xrc_domain *domain = (struct xrc_domain *)ibv;
 	int error = 0;
 
 	pthread_mutex_lock(&files_lock);
-	/* Those without a file have the number 0, which no file has, and are not in the list. */
+	/* Domains without a file have the number 0, which no file has, and are not in the list. */
 	if (!domain->file_number || !find_same(domain))
 		error = close_handle(domain->handle);
 	if (!error)

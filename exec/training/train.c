@@ -1,9 +1,10 @@
 /*
- * Does what most programs do first: opens a device, connects two queue pairs with each other, and sends a message and a WRITE. The
- * virtual machine in its process records which classes it loads, for the ahead-of-time cache of rdma4j exec. It writes the record
- * when it is destroyed, which ends this program; programs do not do that otherwise.
+ * Does what most programs do first: opens a device, connects two queue pairs to each other, and
+ * sends messages and WRITEs. The virtual machine in its process records which classes it loads, for
+ * the ahead-of-time cache of rdma4j exec. It writes the record when it is destroyed, so this
+ * program destroys it, which other programs do not do.
  *
- * A step that fails is missing in the record, and the next ones that need it are left out.
+ * If a step fails, it is missing in the record, and so are the later steps that need it.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -61,7 +62,7 @@ static int open_first_device(struct end *end)
 	return end->context ? 0 : -1;
 }
 
-/* Takes the GID of an IPv4 address, as ::ffff:192.0.2.1, if there is one. */
+/* Chooses the GID of an IPv4 address, such as ::ffff:192.0.2.1, if there is one. */
 static void choose_gid(struct end *end)
 {
 	static const uint8_t ipv4[12] = { [10] = 0xff, [11] = 0xff };
@@ -145,7 +146,7 @@ static int connect_pair(struct end *end, struct ibv_qp *pair, const struct ibv_q
 	return failed;
 }
 
-/* Takes completions until there are count of them. */
+/* Polls until count completions have arrived. */
 static int complete(struct end *end, int count)
 {
 	struct ibv_wc completions[4];
@@ -197,7 +198,7 @@ static void destroy(struct end *end)
 	ibv_close_device(end->context);
 }
 
-/* Opens and closes the file of the connection manager, as librdmacm does first. */
+/* Opens and closes the device file of the connection manager, as librdmacm does first. */
 static void use_connection_manager(void)
 {
 	int file = open("/dev/infiniband/rdma_cm", O_RDWR | O_CLOEXEC);
@@ -206,7 +207,7 @@ static void use_connection_manager(void)
 		close(file);
 }
 
-/* Ends the virtual machine in order, by the invocation interface of JNI. */
+/* Destroys the virtual machine through the invocation interface of JNI. */
 static int destroy_vm(void)
 {
 	void *library = dlopen(getenv("RDMA4J_EXEC_JVM"), RTLD_NOW | RTLD_NOLOAD);
@@ -228,7 +229,7 @@ int main(void)
 	const char *failed = NULL;
 
 	if (open_first_device(&end)) {
-		fprintf(stderr, "no device can be opened\n");
+		fprintf(stderr, "cannot open a device\n");
 		return 1;
 	}
 	query(&end);

@@ -1,12 +1,14 @@
 /*
- * The guardian of a process: waits for its end, and then disconnects the peers of its connections, as a kernel would.
+ * The guardian of a process: waits until the process ends, and then disconnects the peers of its
+ * connections, as a kernel would.
  *
  * usage: rdma4j-guardian PID TABLE PROCESS IMAGE
  *
- * Three descriptors are inherited: TABLE, the file with the connections; PROCESS, a pidfd of the process, or -1; IMAGE, the end of a
- * pipe whose other end is closed when the process ends or becomes another program by exec. It is no child of the process, and in a
- * session of its own, so that no signal to the process or its group reaches it. It ignores all signals but KILL, since systemd ends
- * all processes of a service together: it ends soon after its process.
+ * It inherits three descriptors: TABLE, the file with the connections; PROCESS, a pidfd of the
+ * process, or -1; IMAGE, one end of a pipe whose other end is closed when the process ends or
+ * becomes another program by exec. It is not a child of the process, and has a session of its own,
+ * so that no signal to the process or its group reaches it. It blocks all signals, because systemd
+ * ends all processes of a service together; it ends soon after its process.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -27,7 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The file: io.rdma4j.sharing.CrashDisconnectFormat has the same numbers. */
+/* The format of the file. io.rdma4j.sharing.CrashDisconnectFormat has the same numbers. */
 enum { MAGIC = 0x52344344, VERSION = 1, MAX_RECORDS = 1 << 16 };
 enum state { FREE, ESTABLISHED, TAKEN };
 
@@ -60,20 +62,20 @@ enum { UD_SEND_ONLY = 0x64, GSI_QUEUE_PAIR = 1, GSI_QUEUE_KEY = 0x80010000, PART
 enum { CM_CLASS = 7, CM_CLASS_VERSION = 2, MAD_SEND = 3, ATTRIBUTE_DREQ = 0x15, ATTRIBUTE_DREP = 0x16 };
 enum { MAD_ATTRIBUTE_AT = MAD_AT + 16, MAD_LOCAL_ID_AT = MAD_AT + 24, MAD_REMOTE_ID_AT = MAD_AT + 28 };
 
-/* After each of these times, the peers that have not replied get the message again. */
+/* The pause after each try. The next try sends the message again to peers that have not replied. */
 static const int pauses_millis[] = { 100, 200, 400, 800 };
 #define TRIES (int)(sizeof(pauses_millis) / sizeof(*pauses_millis))
 
 /*
- * After this many tries, port 4791 is left to a new process of the address, which may wait for it. Then replies do not arrive
- * here any more.
+ * After this many tries, port 4791 is left to a new process that has the address and may be waiting
+ * for the port. Replies no longer arrive here after that.
  */
 #define TRIES_AT_PORT 2
 
 /* Messages are sent in groups, so that the replies of thousands of peers do not arrive together. */
 enum { GROUP = 16, GROUP_MILLIS = 1 };
 
-/* What is received at a time: others may still send data to the process. */
+/* The maximum number of packets received in a row: others may still send data to the process. */
 enum { RECEIVE_LIMIT = 256 };
 
 #define IMAGE_CHECK_MILLIS 1000
@@ -88,7 +90,7 @@ struct sender {
 };
 
 static struct record *records;
-static struct record **pending;	/* what this process has taken, by local_id */
+static struct record **pending;	/* the records that this process has taken, by local_id */
 static size_t pending_count;
 static struct sender *senders;
 
@@ -108,7 +110,7 @@ static void close_between(unsigned int first, unsigned int end)
 		close((int)descriptor);
 }
 
-/* Closes all descriptors but these, which include those of the program's output, for whose end others may wait. */
+/* Closes all other descriptors, including the program's output: others may wait for its end. */
 static void keep_descriptors(const int *kept, int count)
 {
 	unsigned int first = 0;
@@ -140,7 +142,7 @@ static struct record *map_table(int descriptor)
 	return (struct record *)header + 1;
 }
 
-/* Whether the process still has the table in its memory, and so is still the same program. */
+/* Returns whether the process still maps the table, and so is still the same program. */
 static int has_table(const char *pid)
 {
 	char path[64];
@@ -152,7 +154,7 @@ static int has_table(const char *pid)
 	snprintf(path, sizeof(path), "/proc/%s/maps", pid);
 	maps = fopen(path, "re");
 	if (!maps)
-		return 1;	/* it cannot be told */
+		return 1;	/* cannot be determined */
 	while (!found && getline(&line, &capacity, maps) > 0)
 		found = strstr(line, "/disconnects-") != NULL;
 	free(line);
@@ -161,8 +163,8 @@ static int has_table(const char *pid)
 }
 
 /*
- * Returns when the process has ended, or is another program. A process that ends closes the pipe first, and so does one that closes
- * all of its descriptors.
+ * Returns when the process has ended or become another program. When a process ends, its pipe
+ * closes first; the pipe also closes in a process that closes all of its descriptors.
  */
 static void await_end(const char *pid, int process, int image)
 {
@@ -214,7 +216,9 @@ static uint32_t get32(const uint8_t *at)
 	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* The IP and UDP headers as the ICRC has them: what routers change is ones. Returns their length. */
+/*
+ * The IP and UDP headers for the ICRC: fields that routers change are ones. Returns their length.
+ */
 static size_t masked_headers(uint8_t *out, const struct record *record, uint16_t port)
 {
 	uint16_t udp_bytes = 8 + FRAME_BYTES;
@@ -302,8 +306,9 @@ static socklen_t socket_address(struct sockaddr_in6 *out, const struct in6_addr 
 }
 
 /*
- * Opens a socket at the port to which peers reply, or at any other one if another process of the address has it. IPv4 packets have
- * the identification 0, which the ICRC covers, since they are not to be fragmented.
+ * Opens a socket at the port to which peers reply, or at any other port if another process of the
+ * address has that one. The ICRC covers the identification of IPv4 packets, which is 0 if they must
+ * not be fragmented.
  */
 static void open_sender(struct sender *sender, int may_have_port)
 {
@@ -400,7 +405,7 @@ static void take_records(uint32_t count)
 		qsort(pending, pending_count, sizeof(*pending), compare_ids);
 }
 
-/* A reply removes the connection from those that are asked again. */
+/* Removes the connection of a reply from those that get the message again. */
 static void receive_reply(const uint8_t *frame, const struct sockaddr_in6 *from)
 {
 	struct record sought = { .local_id = get32(frame + MAD_REMOTE_ID_AT) };
@@ -442,7 +447,7 @@ static long now_millis(void)
 	return time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-/* Receives replies for a time, or until all have arrived. */
+/* Receives replies until the time is over or all have arrived. */
 static void receive_for(int millis)
 {
 	long end = now_millis() + millis;
@@ -467,7 +472,7 @@ static void disconnect_peers(void)
 	for (int try = 0; pending_count && try < TRIES; try++) {
 		if (try == TRIES_AT_PORT)
 			leave_port();
-		/* From the end: a reply removes its connection. */
+		/* Backwards, because a reply removes its connection. */
 		for (size_t i = pending_count, sent = 0; i > 0; i--) {
 			if (i > pending_count)
 				continue;

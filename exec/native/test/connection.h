@@ -1,4 +1,4 @@
-/* What a reliable connection to a queue pair of the same device needs; for the tests. */
+/* For the tests: the attributes of a reliable connection to a queue pair of the same device. */
 #ifndef RDMA4J_TEST_CONNECTION_H
 #define RDMA4J_TEST_CONNECTION_H
 
@@ -11,7 +11,7 @@ enum {
 	PEER = 1 << 20,
 };
 
-/* The attributes of all states up to ready to send; the state is INIT. */
+/* The attributes of all states up to ready to send. The state itself is INIT. */
 static inline struct ibv_qp_attr connection_attributes(uint32_t peer, union ibv_gid gid, int gid_index)
 {
 	return (struct ibv_qp_attr){

@@ -1,5 +1,6 @@
 /*
- * Descriptors of the program and of Java. descriptors.c NAME runs one of the cases; test/process runs all of them.
+ * File descriptors of the program and of Java. descriptors.c NAME runs one case; test/process runs
+ * all of them.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -30,7 +31,7 @@ static void change(const struct ibv_qp_attr *all, enum ibv_qp_state state, int m
 	check(!ibv_modify_qp(pair, &attributes, 1 | mask), "a state");
 }
 
-/* Connects a queue pair with itself, and writes by it. */
+/* Connects a queue pair to itself, and writes through it. */
 static void write_something(void)
 {
 	struct ibv_qp_init_attr creation = { .send_cq = queue, .recv_cq = queue, .qp_type = IBV_QPT_RC, .cap = { 4, 4, 1, 1, 0 } };
@@ -88,7 +89,7 @@ static int close_all_at_once(void)
 	return 0;
 }
 
-/* The number of descriptors that a dup2 of the program cannot replace. */
+/* Returns the number of descriptors that the program cannot replace with dup2. */
 static int java_descriptors(void)
 {
 	int count = 0;
@@ -112,7 +113,7 @@ static int replace(void)
 	return 0;
 }
 
-/* A file that has the number of a channel that was closed stays as the program has written it. */
+/* A file that reuses the number of a closed channel keeps the contents that the program wrote. */
 static int reuse_the_number_of_a_channel(void)
 {
 	struct stat status;
@@ -130,20 +131,19 @@ static int reuse_the_number_of_a_channel(void)
 	return 0;
 }
 
-/* Sockets of Java take no low numbers, for which programs have their uses. */
+/* Java's sockets do not take low numbers, which programs have uses for. */
 static int low_numbers_are_free(void)
 {
 	struct stat status;
 	int low = dup(1);
 
 	write_something();
-	check(close(low) == 0 && dup(1) == low, "a number that the program had");
+	check(close(low) == 0 && dup(1) == low, "a number that the program had used");
 	for (int i = 3; i < 512; i++)
 		check(fstat(i, &status) || !S_ISSOCK(status.st_mode), "a socket of Java");
 	return 0;
 }
 
-/* A child of fork closes all descriptors, those of Java too. */
 static int has_roce_port(void)
 {
 	for (int i = 3; i < LIMIT; i++) {
@@ -156,7 +156,7 @@ static int has_roce_port(void)
 	return 0;
 }
 
-/* A child that lives longer than its parent must not keep UDP port 4791. */
+/* A child that outlives its parent must not keep UDP port 4791. */
 static int child_has_no_port(void)
 {
 	int status;
@@ -172,6 +172,7 @@ static int child_has_no_port(void)
 	return 0;
 }
 
+/* A child of fork closes all descriptors, also Java's; closing in a child of vfork harms no one. */
 static int close_in_child(void)
 {
 	int status;
@@ -198,7 +199,7 @@ static int close_in_child(void)
 	return 0;
 }
 
-/* The standard descriptors were closed, as by a daemon. */
+/* The standard descriptors are closed, as daemons do. */
 static int standard_descriptors(void)
 {
 	for (int i = 0; i < 3; i++)
@@ -216,7 +217,7 @@ static int standard_descriptors(void)
 static int waits_for;
 static volatile int has_returned;
 
-/* The command with which librdmacm takes an event. */
+/* Sends the command with which librdmacm gets an event. */
 static void *take_event(void *unused)
 {
 	static struct {
@@ -231,7 +232,10 @@ static void *take_event(void *unused)
 	return unused;
 }
 
-/* The thread that waits for an event goes on waiting, as in a kernel, also when something else happens to the device. */
+/*
+ * A thread that waits for an event keeps waiting after close, as in a kernel, even when something
+ * else happens on the device.
+ */
 static int close_while_waiting(void)
 {
 	pthread_t thread;
@@ -245,7 +249,7 @@ static int close_while_waiting(void)
 		write_something();
 		usleep(50000);
 	}
-	check(!has_returned, "a wait that goes on");
+	check(!has_returned, "still waiting");
 	return pthread_cancel(thread) || pthread_join(thread, NULL) ? 98 : 0;
 }
 

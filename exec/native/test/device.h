@@ -1,4 +1,4 @@
-/* A device with a completion queue, and what the cases of a test program share. */
+/* A device with a completion queue, and helpers that the cases of a test program share. */
 #ifndef RDMA4J_TEST_DEVICE_H
 #define RDMA4J_TEST_DEVICE_H
 
@@ -18,7 +18,7 @@ static inline void check(int is_right, const char *what)
 {
 	if (is_right)
 		return;
-	fprintf(stderr, "wrong: %s (errno %d)\n", what, errno);
+	fprintf(stderr, "failed: %s (errno %d)\n", what, errno);
 	_exit(99);
 }
 
@@ -49,7 +49,7 @@ struct test_case {
 	int opens_later;
 };
 
-/* Runs the case that the program is called with; its result is the exit status. */
+/* Runs the case with a name. Its result is the exit status. */
 static inline int run_case(const struct test_case *cases, size_t count, const char *name)
 {
 	for (size_t i = 0; name && i < count; i++) {

@@ -1,6 +1,7 @@
 /*
- * Threads wait for the events of a completion channel, and signals interrupt them at any time. When all events are taken, the descriptor is
- * not readable, whatever the threads were doing. Exits with 0, or after a line about the first failure.
+ * Threads wait for the events of a completion channel, and signals interrupt them at any time. When
+ * all events have been taken, the descriptor must not be readable, whatever the threads were doing.
+ * Exits with 0, or after printing the first failure.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -48,7 +49,7 @@ static void delay(int signal)
 	pause_thread(HANDLER_MILLIS);
 }
 
-/* The queue pair is connected to itself. */
+/* Connects the queue pair to itself. */
 static void connect_queue_pair(struct ibv_pd *domain)
 {
 	struct ibv_qp_init_attr initial = {
@@ -122,7 +123,7 @@ static int is_readable(void)
 	return poll(&wait, 1, 0) > 0;
 }
 
-/* An event that a thread is about to take makes the descriptor readable, but not for long. */
+/* An event that a thread is about to take makes the descriptor readable, but only briefly. */
 static int becomes_unreadable(void)
 {
 	for (int i = 0; i < 1000; i++) {
@@ -152,7 +153,7 @@ int main(void)
 		CHECK(!pthread_kill(threads[round % 2], SIGUSR1));
 		while (__atomic_load_n(&completed, __ATOMIC_SEQ_CST) < posted)
 			pause_thread(5);
-		/* The handler may have held a thread where an event was noted or taken. */
+		/* The handler may have stopped a thread where an event was noted or taken. */
 		pause_thread(2 * HANDLER_MILLIS);
 		CHECK(becomes_unreadable());
 		CHECK(!is_readable());

@@ -1,6 +1,7 @@
 /*
- * Uses the device file of the connection manager as librdmacm does not: with other functions for descriptors, after fork and vfork,
- * interrupted. Looks for the files that UCX and NCCL read. Exits with 0, or after a line about the first failure.
+ * Uses the device file of the connection manager in ways that librdmacm does not: with other
+ * functions for descriptors, after fork and vfork, and interrupted. Also looks for the files that
+ * UCX and NCCL read. Exits with 0, or after printing the first failure.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -79,7 +80,7 @@ static int get_event(int file)
 	return (int)write(file, &command, sizeof(command));
 }
 
-/* Whether the file still executes commands: creates an identifier. */
+/* Returns whether the file still executes commands. Creates an identifier. */
 static int works(int file, uint32_t *id)
 {
 	struct create command = { { 0, 24, 4 }, 1, (uintptr_t)id, 0x106, 2, { 0 } };
@@ -123,7 +124,7 @@ static void interrupt_wait(void)
 	CHECK(!close(file));
 }
 
-/* What takes the number of a descriptor is another file. */
+/* A descriptor number that is reused means another file. */
 static void replace(void)
 {
 	int other = open("/dev/null", O_RDWR);
@@ -150,7 +151,10 @@ static int exit_status(pid_t child)
 	return WEXITSTATUS(status);
 }
 
-/* Children close what they have inherited, and open other files. The parent's file is unharmed. */
+/*
+ * Children close the files that they have inherited, and open others. The file of the parent is
+ * unharmed.
+ */
 static void make_children(void)
 {
 	int file = open_file(0);
@@ -161,7 +165,8 @@ static void make_children(void)
 	CHECK(child >= 0);
 	if (!child) {
 		close(file);
-		other = open("/dev/null", O_RDWR); /* may have the number already, if all lower ones are in use */
+		/* may already have the number, if all lower ones are in use */
+		other = open("/dev/null", O_RDWR);
 		_exit((other == file || fcntl(other, F_DUPFD, file) == file) && write(file, "text", 4) == 4 ? 0 : 1);
 	}
 	CHECK(!exit_status(child) && works(file, &id));
@@ -211,7 +216,7 @@ static int is_numbered(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* The same file by each function, as programs and other libraries open it. */
+/* Opens and checks a file with each function that programs and libraries use for it. */
 static void open_by_each_function(const char *path)
 {
 	char text[64] = "", resolved[PATH_MAX];
@@ -256,7 +261,7 @@ static int has_entry(const char *path, const char *name, int type)
 	return found == 1;
 }
 
-/* What ibstat reads, by libibumad. */
+/* Reads what ibstat reads through libibumad. */
 static void list_folders(void)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -286,7 +291,10 @@ static void list_folders(void)
 	ibv_free_device_list(list);
 }
 
-/* Programs that walk through folders, such as ls -R, look into none again that has the number of another one. */
+/*
+ * Programs that walk through folders, such as ls -R, skip a folder with the inode number of one
+ * that they have visited.
+ */
 static void tell_folders_apart(void)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -303,7 +311,10 @@ static void tell_folders_apart(void)
 	ibv_free_device_list(list);
 }
 
-/* A library's constructor may look for the files of hardware, while no thread may load another library: Java must not start. */
+/*
+ * A library's constructor may look for the files of hardware devices, while no thread can load
+ * another library. Java must not start then.
+ */
 static void look_for_hardware(void)
 {
 	struct stat result;

@@ -1,6 +1,6 @@
 /*
- * Handlers of signals: those that are set while Java starts, and those that arrive while a thread executes Java. handlers.c NAME runs
- * one of the cases; test/process runs all of them.
+ * Signal handlers that are set while Java starts, and signals that arrive while a thread executes
+ * Java. handlers.c NAME runs one case; test/process runs all of them.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -40,7 +40,7 @@ static void *open_in_thread(void *unused)
 	return unused;
 }
 
-/* Each handler that is set is the one that is there, and gets the signal. */
+/* Every handler that is set can be read back, and gets the signal. */
 static int handlers_during_the_start(void)
 {
 	const int numbers[] = { SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD, SIGPIPE, SIGSEGV, SIGRTMIN };
@@ -71,7 +71,7 @@ static int handlers_during_the_start(void)
 	return 0;
 }
 
-/* What a handler does is done by the program, also if its signal arrives in a call. */
+/* Calls in a handler are the program's, even if its signal arrives during a call to the library. */
 
 static volatile int handled;
 
@@ -149,7 +149,7 @@ static void jump(int unused)
 	siglongjmp(start, 1);
 }
 
-/* A program may leave its loop by a handler. */
+/* A program may leave its loop from a handler. */
 static int handler_jumps(void)
 {
 	struct sigaction action = { .sa_handler = jump };
@@ -176,7 +176,10 @@ static void end(int unused)
 	_exit(7);
 }
 
-/* The end of a queue waits until the program has acknowledged its events; a handler may end that. */
+/*
+ * Destroying a queue waits until the program has acknowledged its events. A handler can end the
+ * process meanwhile.
+ */
 static int handler_ends_a_wait(void)
 {
 	struct ibv_qp_init_attr creation = { .send_cq = queue, .recv_cq = queue, .qp_type = IBV_QPT_RC, .cap = { 4, 4, 1, 1, 0 } };
@@ -197,7 +200,7 @@ static int handler_ends_a_wait(void)
 	return 98;
 }
 
-/* Queued signals arrive in their order, and each once. */
+/* Queued signals arrive in order, each exactly once. */
 
 static pthread_t receiver;
 static volatile int next_value;
@@ -232,7 +235,7 @@ static int queued_signals(void)
 	return 0;
 }
 
-/* Flags of the handlers */
+/* Flags of handlers */
 
 static int flags_of(int number)
 {
@@ -258,7 +261,7 @@ static int flags(void)
 	return 0;
 }
 
-/* A child of vfork has the memory of its parent, and changes its own actions. */
+/* A child of vfork shares the memory of its parent, but has its own actions. */
 static int vfork_child(void)
 {
 	struct sigaction original = { .sa_handler = SIG_DFL }, found;
@@ -277,7 +280,7 @@ static int vfork_child(void)
 	return caught == SIGUSR1 && signal(SIGUSR1, SIG_DFL) == first_handler ? 0 : 98;
 }
 
-/* A child of fork has the actions of its parent. */
+/* A child of fork inherits the actions of its parent. */
 static int fork_child(void)
 {
 	int status;

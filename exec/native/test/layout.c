@@ -1,8 +1,9 @@
 /*
- * Prints the size of each structure of verbs_abi.h, and the offset and size of each field that programs know by the same name.
+ * Prints the size of each structure in verbs_abi.h, and the offset and size of each field that
+ * programs know by the same name.
  *
- * Compiled twice: with -DINSTALLED against the header files of an installation (libibverbs-dev), and without it against verbs_abi.h.
- * The outputs have to be the same. test/layout compares them.
+ * Compiled twice: with -DINSTALLED against the installed header files (libibverbs-dev), and without
+ * it against verbs_abi.h. The outputs must be the same; test/layout compares them.
  */
 #include <stdio.h>
 #ifdef INSTALLED
@@ -14,9 +15,9 @@
 
 #define SIZE(type) printf("%s %zu\n", #type, sizeof(type))
 #define FIELD(type, field) printf("%s.%s %zu %zu\n", #type, #field, offsetof(type, field), sizeof(((type *)0)->field))
-/* The size without newer fields at the end: the installation may be older than these. */
+/* The size without newer fields at the end, which the installation may lack. */
 #define UP_TO(type, field) printf("%s to %s %zu\n", #type, #field, offsetof(type, field) + sizeof(((type *)0)->field))
-/* The offset from the end, for the structure that grows at its front. */
+/* The offset from the end, for the structure that grows at the front. */
 #define FROM_END(type, field) printf("%s.%s -%zu\n", #type, #field, sizeof(type) - offsetof(type, field))
 
 int main(void)

@@ -1,7 +1,7 @@
 /*
- * Takes memory away while it is registered: it is unmapped, freed, protected, or behind the end of its file. Each access to it ends in
- * a completion with an error, and the process goes on. Two queue pairs of one process are connected for each case. Exits with 0, or
- * after a line about the first failure.
+ * Takes memory away while it is registered: unmaps, frees or protects it, or truncates its file.
+ * Each access to it must complete with an error, and the process must go on. Each case connects two
+ * queue pairs of one process. Exits with 0, or after printing the first failure.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,7 +24,7 @@ static struct ibv_context *context;
 static struct ibv_pd *domain;
 static struct ibv_cq *sends, *receives;
 static struct ibv_qp *sender, *receiver;
-static struct ibv_mr *good;	/* memory that remains */
+static struct ibv_mr *good;	/* memory that stays valid */
 static union ibv_gid gid;
 static int gid_index;
 static const char *current = "start";
@@ -147,7 +147,7 @@ static void post_receive(struct ibv_mr *memory)
 	CHECK(!context->ops.post_recv(receiver, &request, &bad));
 }
 
-/* Posts a request from local memory to remote memory, of which it needs no byte for a message. */
+/* Posts a request from local to remote memory, unused for messages, and returns its status. */
 static int execute(enum ibv_wr_opcode opcode, struct ibv_mr *local, struct ibv_mr *remote, uint32_t bytes)
 {
 	struct ibv_sge element = { (uintptr_t)local->addr, bytes, local->lkey };
@@ -165,7 +165,7 @@ static int execute(enum ibv_wr_opcode opcode, struct ibv_mr *local, struct ibv_m
 	return status_of(sends);
 }
 
-/* What takes memory away. Each returns registered memory that is not there. */
+/* Ways to take memory away. Each returns a region without its memory. */
 
 static struct ibv_mr *unmapped(void)
 {
@@ -175,7 +175,10 @@ static struct ibv_mr *unmapped(void)
 	return region;
 }
 
-/* free returns so much memory to the system, by a call that nobody sees. Something else may then take its place, but not here. */
+/*
+ * For a size like this, free returns memory to the system, with a call that cannot be interposed.
+ * Something else might then be mapped in its place; that is prevented here.
+ */
 static struct ibv_mr *freed(void)
 {
 	struct ibv_mr *region = register_memory(memset(malloc(BYTES), 1, BYTES));
@@ -194,7 +197,7 @@ static struct ibv_mr *replaced(void)
 	return region;
 }
 
-/* A part is enough. */
+/* Unmapping a part is enough. */
 static struct ibv_mr *partly_unmapped(void)
 {
 	struct ibv_mr *region = register_memory(map());
@@ -305,7 +308,7 @@ static void check_read_only(void)
 	CHECK(!ibv_dereg_mr(region));
 }
 
-/* Other memory is not concerned, and the region can get new memory. */
+/* Other memory is not affected, and the region can get new memory. */
 static void check_others(void)
 {
 	struct ibv_mr *region = register_memory(map());
@@ -339,7 +342,10 @@ static void bind_window(struct ibv_mw *window, struct ibv_mr *region)
 	CHECK(!context->ops.bind_mw(sender, window, &binding) && status_of(sends) == IBV_WC_SUCCESS);
 }
 
-/* A peer that has the key of a window does not reach what is mapped at its addresses later, and the window can be used for other memory. */
+/*
+ * A peer with the key of a window does not reach what is mapped at its addresses later, and the
+ * window can be bound to other memory.
+ */
 static void check_windows(void)
 {
 	struct ibv_mr *region = ibv_reg_mr(domain, map(), BYTES, ALL_RIGHTS | IBV_ACCESS_MW_BIND);
@@ -371,7 +377,7 @@ static void check_windows(void)
 	CHECK(!context->ops.dealloc_mw(window) && !ibv_dereg_mr(other) && !munmap(address, BYTES));
 }
 
-/* A call that fails, or that leaves the memory where it is, takes nothing from a region or from its windows. */
+/* A call that fails, or leaves the memory in place, takes nothing from a region or its windows. */
 static void check_failures(void)
 {
 	struct ibv_mr *region = ibv_reg_mr(domain, map(), BYTES, ALL_RIGHTS | IBV_ACCESS_MW_BIND);
@@ -392,7 +398,7 @@ static void check_failures(void)
 	CHECK(mremap(address, BYTES, BYTES, MREMAP_MAYMOVE) == address);
 	CHECK(execute(IBV_WR_RDMA_WRITE, good, region, 8) == IBV_WC_SUCCESS);
 	CHECK(execute(IBV_WR_RDMA_WRITE, good, &as_seen_by_peer, 8) == IBV_WC_SUCCESS);
-	/* What is gone does not come back by a call that fails. */
+	/* Memory that is gone does not come back when a call fails. */
 	CHECK(mmap(address, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == address);
 	CHECK(mmap(address, 4096, PROT_READ, MAP_SHARED | MAP_FIXED, 999, 0) == MAP_FAILED);
 	CHECK(is_remote_error(execute(IBV_WR_RDMA_WRITE, good, region, 8)));
@@ -400,7 +406,7 @@ static void check_failures(void)
 	CHECK(!context->ops.dealloc_mw(window) && !ibv_dereg_mr(region) && !munmap(address, BYTES));
 }
 
-/* Regions that overlap, in any order, are found when a part is unmapped. */
+/* Overlapping regions, in any order, are found when a part of them is unmapped. */
 static void check_overlaps(void)
 {
 	enum { COUNT = 300, PAGE = 4096, PAGES = BYTES / PAGE };
@@ -437,7 +443,7 @@ static void check_overlaps(void)
 	CHECK(!munmap(address, BYTES));
 }
 
-/* The kernel refuses to pin what the program may not access itself. */
+/* The kernel refuses to pin memory that the program may not access itself. */
 static void check_protection(void)
 {
 	char *address = map();
@@ -454,13 +460,13 @@ static void check_protection(void)
 	CHECK(!munmap(address, BYTES));
 }
 
-/* The processor does not tell at which address such an access failed. */
-static void check_addresses_of_no_program(void)
+/* The processor does not report the address of such an access. */
+static void check_noncanonical_addresses(void)
 {
 	void *address = (void *)((uintptr_t)1 << 62);
 	struct ibv_mr *region = ibv_reg_mr(domain, address, BYTES, ALL_RIGHTS | IBV_ACCESS_ON_DEMAND);
 
-	current = "addresses_of_no_program";
+	current = "noncanonical_addresses";
 	if (!region)
 		return;
 	connect_pair();
@@ -475,7 +481,7 @@ static void check_addresses_of_no_program(void)
 	CHECK(!ibv_dereg_mr(region));
 }
 
-/* The kernel refuses to pin what is not mapped. */
+/* The kernel refuses to pin unmapped memory. */
 static void check_registration(void)
 {
 	char *address = map();
@@ -486,7 +492,7 @@ static void check_registration(void)
 	CHECK(!munmap(address, BYTES));
 }
 
-/* Unmaps memory while messages go from and to it. */
+/* Unmaps memory while messages access it. */
 static void *unmap_later(void *address)
 {
 	usleep(20000);
@@ -514,7 +520,7 @@ static void check_race(void)
 	}
 }
 
-/* Java compiles what it executes often. */
+/* Java compiles code that it executes often. */
 static void check_compiled(void)
 {
 	struct ibv_mr *region = register_memory(map());
@@ -529,7 +535,7 @@ static void check_compiled(void)
 	CHECK(!ibv_dereg_mr(region));
 }
 
-/* Atomics on memory whose address is no multiple of eight, though it is one for the peer. */
+/* Atomics at an address that is not a multiple of eight, although it is one for the peer. */
 static void check_unaligned(void)
 {
 	char *address = map();
@@ -564,7 +570,7 @@ static void check_inline(void)
 
 int main(int count, char **arguments)
 {
-	/* The threshold would rise with each free. */
+	/* Fixed, because the threshold would rise with each free. */
 	mallopt(M_MMAP_THRESHOLD, BYTES / 2);
 	open_device(count > 1 ? arguments[1] : NULL);
 	check_gone("unmapped", unmapped);
@@ -582,7 +588,7 @@ int main(int count, char **arguments)
 	check_failures();
 	check_overlaps();
 	check_protection();
-	check_addresses_of_no_program();
+	check_noncanonical_addresses();
 	check_race();
 	check_inline();
 	check_unaligned();

@@ -1,6 +1,7 @@
 /*
- * Asks for the devices where no Java virtual machine can be started. Exits with 0 if the answer is an empty list and the error is that
- * of a system without devices. The library's sentence is on standard error.
+ * Lists the devices where no Java virtual machine can be started. Exits with 0 if there is no list
+ * and the error is the same as on a system without devices. The library prints its message to
+ * standard error.
  */
 #include <errno.h>
 

@@ -1,4 +1,4 @@
-/* Prints the numbers of verbs_abi.h, or with -DINSTALLED those of an installation. The outputs have to be the same: see layout.c. */
+/* Prints the numbers in verbs_abi.h, or with -DINSTALLED the installed ones; see layout.c. */
 #include <stdio.h>
 #ifdef INSTALLED
 #include <infiniband/verbs.h>

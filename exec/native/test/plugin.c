@@ -1,6 +1,7 @@
 /*
- * A library that uses the device in its constructor, where its thread has the lock of the dynamic linker and Java cannot start, and after
- * it; and with -DHOST the program that loads it: plugin FILE.
+ * A library that uses the device in its constructor, where its thread holds the lock of the dynamic
+ * linker so that Java cannot start, and again afterwards. With -DHOST: the program that loads it,
+ * plugin FILE.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -27,7 +28,7 @@ int main(int count, char **arguments)
 
 __attribute__((constructor)) static void use_device_too_early(void)
 {
-	check(!ibv_get_device_list(NULL) && errno == EDEADLK, "the error of a start that is not possible");
+	check(!ibv_get_device_list(NULL) && errno == EDEADLK, "the error of an impossible start");
 }
 
 void use_device(void)

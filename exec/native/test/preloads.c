@@ -1,6 +1,7 @@
 /*
- * Starts programs with another LD_PRELOAD, in which the library must stay, unless it is empty or not that of rdma4j exec. Exits with 0,
- * or after a line about the first failure.
+ * Starts programs with another LD_PRELOAD. The library must stay in it, unless the new value is
+ * empty or the environment is not that of rdma4j exec. Exits with 0, or after printing the first
+ * failure.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,7 +14,7 @@
 
 #define CHECK(condition) check((condition), #condition, __LINE__)
 
-/* Ends with 0 if the library comes first, and with 1 if it is not in the variable. */
+/* Exits with 0 if the library comes first, and with 1 if it is not in the variable. */
 #define SCRIPT "case $LD_PRELOAD in *libibverbs.so.1:libm.so.6) exit 0;; *libibverbs*) exit 2;; esac; exit 1"
 
 extern char **environ;

@@ -1,6 +1,7 @@
 /*
- * A program that uses the library and then does what programs do to their process. process.c NAME runs one of the cases; the exit
- * status or the signal that ends it tells whether it behaves as without Java. test/process runs all of them.
+ * Uses the library, and then does to its process what programs do. process.c NAME runs one case;
+ * the exit status or signal shows whether the process behaves as it would without Java.
+ * test/process runs all cases.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,7 +32,7 @@ static void on_signal(int number)
 	caught = number;
 }
 
-/* Faults and broken pipes of the program end it by their signal. */
+/* Faults and broken pipes of the program end it with their signal. */
 
 static int crash(void)
 {
@@ -78,7 +79,7 @@ static int catch_pipe(void)
 	struct sigaction action = { .sa_handler = on_signal }, old;
 	int ends[2];
 
-	check(!sigaction(SIGPIPE, &action, &old) && old.sa_handler == SIG_DFL, "the action of before");
+	check(!sigaction(SIGPIPE, &action, &old) && old.sa_handler == SIG_DFL, "the old action");
 	check(!pipe(ends), "pipe");
 	close(ends[0]);
 	write(ends[1], "x", 1);
@@ -118,7 +119,7 @@ static int interrupt(void)
 static void *wake_later(void *unused)
 {
 	(void)unused;
-	/* On a busy machine, the other thread may not wait yet when the first one comes. */
+	/* On a busy machine, the first signals may arrive before the other thread waits. */
 	for (;;) {
 		usleep(300000);
 		kill(getpid(), SIGUSR1);
@@ -126,7 +127,7 @@ static void *wake_later(void *unused)
 	return NULL;
 }
 
-/* A signal whose handler has SA_RESTART interrupts no waiting. */
+/* A signal with SA_RESTART in its handler does not interrupt a wait. */
 static int restart(void)
 {
 	struct sigaction restarting = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
@@ -203,7 +204,10 @@ static int fork_child(void)
 	return domain ? 0 : 98;
 }
 
-/* Children of a process whose other threads register and map memory end what they have, and none waits for such a thread. */
+/*
+ * Children of fork can clean up while other threads of the parent register and map memory: none of
+ * them waits for a thread that does not exist in the child.
+ */
 
 static volatile int is_over;
 
@@ -253,7 +257,7 @@ static int fork_while_others_register(void)
 	return 0;
 }
 
-/* A child that uses the devices before its parent does has a virtual machine of its own. */
+/* A child that is forked before its parent uses the devices gets its own virtual machine. */
 static int fork_first(void)
 {
 	int status;
@@ -319,7 +323,7 @@ static int cancel_threads(void)
 
 static volatile int ready, canceled, polls;
 
-/* Polls are no points of cancellation, also if the thread was canceled before its first one. */
+/* Polling is not a cancellation point, even if the thread was canceled before its first poll. */
 static void *poll_after_cancel(void *is_disabled)
 {
 	int state;
@@ -394,7 +398,7 @@ static int cancel_asynchronously(void)
 	return 0;
 }
 
-/* As in a container whose runtime does not know the system call. */
+/* Simulates a container whose runtime does not know the system call. */
 static void forbid_membarrier(void)
 {
 	struct sock_filter filter[] = {

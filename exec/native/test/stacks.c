@@ -1,6 +1,6 @@
 /*
- * Calls from stacks on which Java cannot run, and stacks that have to stay whole. stacks.c NAME runs one of the cases; test/process
- * runs all of them.
+ * Calls from stacks on which Java cannot run, and stacks that must stay intact. stacks.c NAME runs
+ * one case; test/process runs all of them.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -20,7 +20,7 @@ static ucontext_t outside, inside;
 static char *guarded;
 static volatile int sink;
 
-/* All kinds of calls, with errors. */
+/* All kinds of calls, including one that fails. */
 static void use_device(void)
 {
 	static char memory[4096];
@@ -45,7 +45,7 @@ static void open_and_use(void)
 	use_device();
 }
 
-/* Runs the calls in a coroutine whose stack has that many bytes, and checks the memory below it. */
+/* Runs the calls in a coroutine with a stack of that many bytes, and checks the memory below it. */
 static void run_coroutine(size_t bytes)
 {
 	guarded = mmap(NULL, GUARDED_BYTES + bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -69,7 +69,7 @@ static int coroutine(void)
 	return 0;
 }
 
-/* The virtual machine is started by the coroutine. */
+/* The coroutine starts the virtual machine. */
 static int coroutine_first(void)
 {
 	run_coroutine(16384);
@@ -84,7 +84,7 @@ static void *run_coroutines(void *unused)
 	return unused;
 }
 
-/* Its stack is above that of the thread, where all of the thread's pages seem to be free. */
+/* The coroutine's stack is above its thread's, so all of the thread's pages seem to be free. */
 static int coroutine_of_thread(void)
 {
 	const size_t bytes = 16 << 20;
@@ -173,7 +173,7 @@ static int return_seven(void)
 	return 7;
 }
 
-/* Its usual limit is 8 MiB. */
+/* The usual limit of the first thread's stack is 8 MiB. */
 static int deep_stack(void)
 {
 	check(poll_once() == 0, "poll");
@@ -216,7 +216,7 @@ static void poll_in_handler(int unused)
 	polls_in_handler++;
 }
 
-/* A handler on a stack of its own calls the library, whatever it interrupts. */
+/* A handler on its own stack calls the library, whatever it interrupts. */
 static int handler_on_its_own_stack(void)
 {
 	struct sigaction action = { .sa_handler = poll_in_handler, .sa_flags = SA_ONSTACK | SA_RESTART };

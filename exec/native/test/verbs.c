@@ -1,6 +1,7 @@
 /*
- * Calls what few programs call: the extended work requests and completions, memory windows, buffers, tables of GIDs, asynchronous
- * events, and what fails. Two queue pairs of one process are connected. Exits with 0, or after a line about the first failure.
+ * Calls functions that few programs call: the extended work requests and completions, memory
+ * windows, buffers, GID tables, asynchronous events; and calls that fail. Connects two queue pairs
+ * of one process. Exits with 0, or after printing the first failure.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -110,7 +111,10 @@ static void create_memory(void)
 	CHECK(ibv_dereg_mr(other) == 0);
 }
 
-/* The first queue of a program may be one for receives: Ceph posts to it before it creates a completion queue. */
+/*
+ * The first queue of a program may be a receive queue: Ceph posts to it before it creates a
+ * completion queue.
+ */
 static void post_before_completion_queues(void)
 {
 	struct ibv_srq_init_attr sizes = { .attr = { .max_wr = 8, .max_sge = 1 } };
@@ -161,7 +165,7 @@ static void create_queues(void)
 	attributes = attributes_of(IBV_QPT_RC, 0);
 	receiver = table()->create_qp_ex(context, &attributes);
 	CHECK(receiver && !ibv_qp_to_qp_ex(receiver));
-	/* As on a kernel's software device: a program tells by the number that there are no extensions. */
+	/* As on the kernel's software device: this errno means that there are no extensions. */
 	CHECK(ibv_query_ece(receiver, &extensions) == EOPNOTSUPP && ibv_set_ece(receiver, &extensions) == EOPNOTSUPP);
 	attributes = attributes_of(IBV_QPT_UD, IBV_QP_EX_WITH_RDMA_READ);
 	CHECK(!table()->create_qp_ex(context, &attributes) && errno == EOPNOTSUPP);
@@ -183,7 +187,7 @@ static void connect_to(struct ibv_qp *qp, uint32_t peer)
 	CHECK(initial.qp_type == IBV_QPT_RC && initial.send_cq == (struct ibv_cq *)sends && attributes.dest_qp_num == peer);
 }
 
-/* Waits for one completion of a send, and returns what kind it is. */
+/* Waits for one send completion, and returns its opcode. */
 static int completed(uint64_t id)
 {
 	uint64_t nanos;
@@ -267,7 +271,7 @@ static void send_messages(void)
 	CHECK(sender->wr_complete(sender) == ENOMEM);
 }
 
-/* A batch that does not fit, or of which one request is wrong, leaves nothing in the queue. */
+/* A batch that does not fit, or that has an invalid request, leaves nothing in the queue. */
 static void refuse_whole_batches(void)
 {
 	struct ibv_qp_attr attributes;
@@ -276,7 +280,7 @@ static void refuse_whole_batches(void)
 
 	CHECK(!ibv_query_qp(&sender->qp_base, &attributes, IBV_QP_STATE, &initial));
 	room = initial.cap.max_send_wr;
-	/* They wait for receives. */
+	/* These wait for receives. */
 	begin(40);
 	sender->wr_flags = 0;
 	for (uint32_t i = 0; i < room / 2; i++) {
@@ -376,7 +380,10 @@ static void *acknowledge_later(void *event)
 	return NULL;
 }
 
-/* A queue pair that fails uses no more receives of its shared queue, which is an event. Destroying it waits for its acknowledgement. */
+/*
+ * A queue pair that fails takes no more receives from its shared queue, and reports this with an
+ * event. Destroying the queue pair waits for the acknowledgement.
+ */
 static void take_event(void)
 {
 	struct ibv_srq_init_attr sizes = { .attr = { .max_wr = 8, .max_sge = 1 } };
@@ -409,7 +416,7 @@ static void take_event(void)
 	CHECK(!ibv_destroy_srq(srq));
 }
 
-/* Programs of UCX and libfabric give each thread a domain. */
+/* UCX and libfabric give each thread its own domain. */
 static void divide_among_threads(void)
 {
 	struct ibv_td *thread = table()->alloc_td(context, &(struct ibv_td_init_attr){ 0 });

@@ -64,7 +64,7 @@ class ErrorPageTest {
 
     /** A text that the C library of exec prints to users; it may consist of several literals. */
     private static final Pattern LIBRARY_TEXT =
-            Pattern.compile("\\bcomplain\\(\\s*((?:\"(?:[^\"\\\\]|\\\\.)*\"\\s*)+)");
+            Pattern.compile("\\blog_error\\(\\s*((?:\"(?:[^\"\\\\]|\\\\.)*\"\\s*)+)");
 
     private static final Path LIBRARY = ROOT.resolve("exec/native");
 
