@@ -29,7 +29,7 @@ final class GroupMemberships {
 
     private final CmService service;
 
-    /** By the library's name of each join; null for a join that is for sending only. */
+    /** By the library's object for each join; null for a send-only join. */
     private final Map<Object, @Nullable MulticastGroup> joined = new LinkedHashMap<>();
 
     GroupMemberships(CmService service) {
@@ -37,11 +37,11 @@ final class GroupMemberships {
     }
 
     /**
-     * Joins a group. A join that is for sending only makes the host no member.
+     * Joins a group. A send-only join does not make the host a member.
      *
      * @return the event that follows
-     * @throws RdmaException {@code EINVAL} for a wildcard, which has a meaning only in an InfiniBand subnet, and for a
-     *     group of another address family than the identifier's
+     * @throws RdmaException {@code EINVAL} for a wildcard, which is meaningful only in an InfiniBand subnet, and for a group of
+     *     another address family than the identifier's
      */
     CmEvent join(LocalEndpoint at, MulticastJoinAttributes attributes, int typeOfService, Object membership) {
         // Over RoCEv2 the GID of a group is its IP address, mapped or not.

@@ -179,8 +179,8 @@ final class SoftProtectionDomain implements ProtectionDomain {
     }
 
     /**
-     * Returns the address that peers use. It is unpredictable, but has the memory's offset in its page, so that both
-     * are aligned alike.
+     * Returns the address that peers use. It is unpredictable, but has the memory's offset in its page, so that both have the
+     * same alignment.
      */
     long address(MemorySegment memory, Set<AccessFlag> access) {
         if (access.contains(AccessFlag.ZERO_BASED)) {
