@@ -58,7 +58,7 @@ final class LinuxReceiveRing implements ReceiveRing {
         return closed || reader.hasReached(written);
     }
 
-    /** Called by the waiting thread under the lock of the set: asks the writer to wake it, or no longer. */
+    /** Called by the waiting thread under the lock of the set: makes the writer wake it, or stop doing so. */
     boolean announceWait(boolean begins) {
         if (begins) {
             return reader.beginWait();

@@ -28,7 +28,7 @@ final class LinuxSendRing implements SendRing {
     /**
      * Creates the memory and sends its descriptor.
      *
-     * @throws IOException if there is no memory, or the other process does not take it
+     * @throws IOException if there is no memory, or the other process does not accept it
      */
     static LinuxSendRing handOver(Socket connected, long sourceHigh, long sourceLow) throws IOException {
         SharedMemory memory = SharedMemory.create(RingLayout.RECORDS + CAPACITY_BYTES);
