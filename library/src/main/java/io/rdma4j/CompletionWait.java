@@ -18,7 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * Waits for completions of one queue of a connection or datagram socket, and for its end meanwhile. One thread at a time polls and waits;
+ * Waits for completions of one queue of a connection or datagram socket, or for its end. One thread at a time polls and waits;
  * any thread may close it.
  */
 final class CompletionWait {
@@ -37,7 +37,7 @@ final class CompletionWait {
     private volatile boolean isClosed;
 
     /**
-     * Creates an object without threads.
+     * Creates an object for a queue; no thread waits yet.
      *
      * @param queue a completion queue with a channel
      * @param events the events of the connection or socket
@@ -178,7 +178,7 @@ final class CompletionWait {
         return events.isEnded() || events.isClosing();
     }
 
-    /** Ends the waits. A thread that begins one now is refused. */
+    /** Ends the waits, and refuses new ones. */
     void close() {
         isClosed = true;
         waiter.onSignal();
