@@ -162,7 +162,7 @@ final class CompletionWait {
                 "another operation has failed before, or the peer did not answer the keep-alive of an idle connection";
             case REMOTE_INVALID_REQUEST_ERROR ->
                 queuePair.explain(status)
-                        + ": a message is longer than the peer's places, or the address of an atomic operation is no multiple of 8";
+                        + ": a message is longer than the peer's places, or the address of an atomic operation is not a multiple of 8";
             default -> queuePair.explain(status);
         };
     }

@@ -436,7 +436,7 @@ public final class Connection implements AutoCloseable {
         ReceiveQueue<Message> queue = receives;
         if (queue == null) {
             throw new IllegalStateException(this
-                    + " has no places for messages: choose their number with messages(count, bytes) before it is made");
+                    + " has no places for messages: choose their number with messages(count, bytes) before it is established");
         }
         return queue;
     }

@@ -131,7 +131,7 @@ public final class Datagrams implements AutoCloseable {
     public static Datagrams bind(ConnectionManager manager, InetSocketAddress local, DatagramOptions options) {
         if (local.getAddress() == null || local.getAddress().isAnyLocalAddress()) {
             throw new IllegalArgumentException(
-                    local + " is no address of this host: bind to one, or use Datagrams.toward(peer)");
+                    local + " is not an address of this host: bind to one, or use Datagrams.toward(peer)");
         }
         return Opening.open(manager, PortSpace.UDP, (channel, id) -> {
             id.bindAddress(local);

@@ -34,7 +34,7 @@ public record Peer(InetSocketAddress address, byte[] privateData) {
     public RemoteMemory memory() {
         if (isEmpty()) {
             throw new IllegalStateException(
-                    "the peer " + address + " has exposed no memory: it does so by privateData(exposed)");
+                    "the peer " + address + " has exposed no memory: it does so with privateData(exposed)");
         }
         return RemoteMemory.decode(privateData);
     }

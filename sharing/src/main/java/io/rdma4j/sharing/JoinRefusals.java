@@ -43,7 +43,7 @@ final class JoinRefusals {
                     + " address, and this process has version " + RelayMessage.VERSION);
         } else if (endsInARow >= MAX_ENDS) {
             last = otherVersion(
-                    "ends the connection of this process whenever it joins, as one of another version does");
+                    "ends the connection of this process whenever it joins, like an owner of another version");
         }
     }
 

@@ -179,7 +179,7 @@ public final class PortClaims implements AutoCloseable {
             for (LockedByte held : claim.bytes) {
                 if (isExclusiveByte(exclusive, held.key.at) && !relock(held, false)) {
                     Reason reason = exclusive.address.isAnyLocalAddress() ? Reason.UNAVAILABLE : Reason.IN_USE;
-                    throw refusal(reason, "another process of this host has it, too");
+                    throw refusal(reason, "another process of this host has it as well");
                 }
             }
             claim.bytes.addAll(lockedFor(exclusive));

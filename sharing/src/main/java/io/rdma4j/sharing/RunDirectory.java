@@ -41,7 +41,7 @@ public final class RunDirectory {
     public static final String OVERRIDE = "RDMA4J_RUN_DIR";
 
     /** The remedy if the file system of the directory has no locks. */
-    static final String LOCAL_FILE_SYSTEM = "Name a directory on a local file system by " + OVERRIDE;
+    static final String LOCAL_FILE_SYSTEM = "Use a directory on a local file system, set with " + OVERRIDE;
 
     /** The suffix of the sockets at which processes accept rings. */
     static final String RING_SUFFIX = ".ring";
@@ -362,8 +362,8 @@ public final class RunDirectory {
         return new SharingException(
                 SharingException.Reason.UNTRUSTED,
                 "run directory " + path + ": " + problem,
-                "Remove the directory, or name another by " + OVERRIDE
-                        + ", which only its owner may enter; it is where the processes of one user share their addresses",
+                "Remove the directory, or set another one with " + OVERRIDE
+                        + ", which only its owner may enter; the processes of one user share their addresses there",
                 cause);
     }
 }

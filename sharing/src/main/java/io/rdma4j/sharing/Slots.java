@@ -62,8 +62,8 @@ public final class Slots implements AutoCloseable {
         throw new SharingException(
                 Reason.EXHAUSTED,
                 COUNT + " processes of this user use RDMA in this network namespace",
-                "Give each group of processes a directory of its own by " + RunDirectory.OVERRIDE
-                        + " and an address of its own",
+                "Give each group of processes its own directory with " + RunDirectory.OVERRIDE
+                        + " and its own address",
                 null);
     }
 

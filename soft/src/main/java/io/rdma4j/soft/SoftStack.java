@@ -247,7 +247,7 @@ public final class SoftStack implements AutoCloseable {
         }
         List<String> open = openObjects();
         if (!open.isEmpty()) {
-            LOGGER.log(System.Logger.Level.WARNING, "a stack is closed while objects of it are open: " + open);
+            LOGGER.log(System.Logger.Level.WARNING, "a stack is closed while its objects are open: " + open);
         }
         cmProvider.close();
         cmProvider.finish();

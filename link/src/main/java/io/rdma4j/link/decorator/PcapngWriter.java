@@ -326,7 +326,7 @@ public final class PcapngWriter implements AutoCloseable {
         closed = true;
         IOException cause = failure;
         failure = new IOException("the capture is closed");
-        String more = cause == null ? "" : "; " + lost.sum() + " packets are missing in it";
+        String more = cause == null ? "" : "; " + lost.sum() + " packets are missing from it";
         try {
             file.close();
         } catch (IOException late) {

@@ -34,7 +34,7 @@ final class LinuxSendRing implements SendRing {
         SharedMemory memory = SharedMemory.create(RingLayout.RECORDS + CAPACITY_BYTES);
         if (!new RingGreeting().send(connected, memory.descriptor(), sourceHigh, sourceLow)) {
             memory.close();
-            throw new IOException("the other process does not take a ring");
+            throw new IOException("the other process does not accept a ring");
         }
         memory.closeDescriptor();
         LinuxSendRing ring = new LinuxSendRing(memory, new RingSocket(connected));

@@ -83,7 +83,7 @@ final class RingGreeting {
             Posix.close(fd);
         }
         throw new IOException(
-                "a process sent something else than a ring, or this process has no descriptor for the memory");
+                "a process sent something other than a ring, or this process has no descriptor for the memory");
     }
 
     /** Returns the address of the greeting that was received last, upper half. */

@@ -101,7 +101,7 @@ final class SharedMemory implements AutoCloseable {
             require("lseek", bytes);
             if ((seals & SEALS) != SEALS || !RingLayout.isMemorySize(bytes)) {
                 throw new IOException(
-                        "shared memory of " + bytes + " bytes with seals " + seals + " is not that of a ring");
+                        "shared memory of " + bytes + " bytes with seals " + seals + " is not the memory of a ring");
             }
             SharedMemory memory = new SharedMemory(errno, fd, bytes);
             memory.fd = NO_DESCRIPTOR;

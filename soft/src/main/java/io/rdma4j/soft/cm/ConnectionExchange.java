@@ -318,7 +318,7 @@ final class ConnectionExchange {
         if (!Arrays.asList(allowed).contains(current.state())) {
             throw id.wrongState(
                     operation,
-                    "the connection's state is " + current.state() + ", it must be "
+                    "the connection's state is " + current.state() + "; it must be "
                             + String.join(
                                     " or ",
                                     Arrays.stream(allowed).map(CmState::name).toList()));

@@ -62,8 +62,8 @@ final class GroupMemberships {
             return new CmEvent.MulticastError(
                     membership,
                     -Errno.EINVAL.number(),
-                    AddressText.of(address) + " is not a multicast address: those are 224.0.0.0 to 239.255.255.255,"
-                            + " and IPv6 addresses that begin with ff");
+                    AddressText.of(address) + " is not a multicast address: multicast addresses are 224.0.0.0 to 239.255.255.255,"
+                            + " and IPv6 addresses that start with ff");
         }
         if (!group.isIpv4() && at.address().isLoopbackAddress()) {
             joined.put(membership, null);
@@ -87,7 +87,7 @@ final class GroupMemberships {
             throw new RdmaException(
                     JOIN,
                     Errno.EINVAL,
-                    "the wildcard " + AddressText.of(address) + " names no group here",
+                    "the wildcard " + AddressText.of(address) + " does not specify a group",
                     "Only the subnet manager of an InfiniBand network chooses groups; specify a multicast address");
         }
     }

@@ -155,7 +155,7 @@ final class SoftCmId implements ProviderCmId {
         if (!value) {
             require("rdma_set_option", State.IDLE);
         } else if (state == State.LISTEN) {
-            throw wrongState("rdma_set_option", "it listens already, so that it cannot share its port");
+            throw wrongState("rdma_set_option", "it is already listening, so it cannot share its port");
         }
         addresses.reuse(value);
     }
@@ -528,7 +528,7 @@ final class SoftCmId implements ProviderCmId {
         if (!Arrays.asList(allowed).contains(state)) {
             throw wrongState(
                     operation,
-                    "the identifier's state is " + state + ", it must be "
+                    "the identifier's state is " + state + "; it must be "
                             + String.join(
                                     " or ",
                                     Arrays.stream(allowed).map(State::name).toList()));

@@ -121,7 +121,7 @@ final class SoftCompletionQueue implements CompletionQueue {
                 throw new RdmaException(
                         "ibv_resize_cq",
                         Errno.EINVAL,
-                        ring.size() + " completions are in the queue, which is to have " + entries + " entries",
+                        ring.size() + " completions are in the queue, too many for " + entries + " entries",
                         "Poll them first, or keep the queue larger");
             }
         } finally {

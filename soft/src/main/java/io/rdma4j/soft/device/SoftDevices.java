@@ -307,7 +307,7 @@ public final class SoftDevices implements AutoCloseable {
                     options, settings.clock()::nanoTime, settings.clock()::epochNanos, SoftDevices::print);
         } catch (IOException e) {
             throw new RdmaException(
-                    "ibv_open_device", Errno.EIO, String.valueOf(e.getMessage()), "Name another capture file", e);
+                    "ibv_open_device", Errno.EIO, String.valueOf(e.getMessage()), "Use another capture file", e);
         }
     }
 

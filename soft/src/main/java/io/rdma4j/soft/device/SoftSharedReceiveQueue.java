@@ -219,7 +219,7 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
                     throw new RdmaException(
                             MODIFY,
                             Errno.EINVAL,
-                            queue.size() + " receives are posted to " + this + ", which is to hold " + maxWorkRequests,
+                            queue.size() + " receives are posted to " + this + ", too many for a capacity of " + maxWorkRequests,
                             "Make it smaller when fewer are posted");
                 }
             } finally {

@@ -88,7 +88,7 @@ final class FaultContainment {
             engine.activate(last);
         } else if (fault instanceof OutOfMemoryError && wasReceiving) {
             engine.counters().inputFaults++;
-            SharedThread.report(FaultContainment.class, "frames were lost for want of memory", fault);
+            SharedThread.report(FaultContainment.class, "frames were lost for lack of memory", fault);
         } else {
             SharedThread.report(
                     FaultContainment.class, "an engine failed: its queue pairs are moved to the error state", fault);

@@ -97,7 +97,7 @@ public final class SharedPorts {
                     "rdma_bind_addr",
                     Errno.EADDRNOTAVAIL,
                     AddressText.of(address) + " is not an address of this host",
-                    "Name a local address");
+                    "Use a local address");
         }
         long takeOverNanos = now() + HostPort.TAKEOVER_NANOS;
         long giveUpNanos = now() + OPEN_NANOS;
