@@ -129,7 +129,7 @@ final class LocalEndpoints {
         }
     }
 
-    /** Returns the present device of a local address, without making the address ready for traffic; null if none has it. */
+    /** Returns the current device of a local address, without making the address ready for traffic; null if none has it. */
     private @Nullable LocalEndpoint find(InetAddress address) {
         SoftDevice device = devices.of(address);
         return device == null ? null : endpoint(address, device);

@@ -66,7 +66,7 @@ final class NodeGuid {
         return LOCALLY_ADMINISTERED | hash >>> 8;
     }
 
-    /** Returns a number all of whose bits depend on all bits of another: the finalizer of SplitMix64. */
+    /** Returns a number in which each bit depends on all bits of another: the finalizer of SplitMix64. */
     private static long mix(long value) {
         long mixed = (value ^ value >>> 30) * 0xbf58_476d_1ce4_e5b9L;
         mixed = (mixed ^ mixed >>> 27) * 0x94d0_49bb_1331_11ebL;

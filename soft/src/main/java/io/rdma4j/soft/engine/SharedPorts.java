@@ -46,7 +46,7 @@ public final class SharedPorts {
      * Creates the ports of a stack; none is open yet.
      *
      * @param main the main engine, which drives the ports that are shared with other processes
-     * @param host the host, whose addresses they have
+     * @param host the host that has their addresses
      */
     public SharedPorts(Engine main, Sharing sharing, HostNetwork host) {
         this.main = main;
