@@ -1,4 +1,4 @@
-/** The software RoCEv2 device: its stack has the threads, the clock and the links under the state machines of the protocol. */
+/** The software RoCEv2 device: its stack provides the threads, the clock and the links for the protocol's state machines. */
 @org.jspecify.annotations.NullMarked
 @SuppressWarnings("module") // the modules above, to which some packages are exported, are compiled later
 module io.rdma4j.soft {

@@ -11,11 +11,11 @@ public enum Access {
     READ(AccessFlag.REMOTE_READ),
     /** Write it. C: {@code IBV_ACCESS_REMOTE_WRITE}. */
     WRITE(AccessFlag.REMOTE_WRITE),
-    /** Change it by compare-and-swap and fetch-and-add. C: {@code IBV_ACCESS_REMOTE_ATOMIC}. */
+    /** Change it with compare-and-swap and fetch-and-add. C: {@code IBV_ACCESS_REMOTE_ATOMIC}. */
     ATOMIC(AccessFlag.REMOTE_ATOMIC),
-    /** Request that what was written is visible to other devices of the host. C: {@code IBV_ACCESS_FLUSH_GLOBAL}. */
+    /** Request that written data become visible to other devices of the host. C: {@code IBV_ACCESS_FLUSH_GLOBAL}. */
     FLUSH_GLOBAL(AccessFlag.FLUSH_GLOBAL),
-    /** Request that what was written is persistent. C: {@code IBV_ACCESS_FLUSH_PERSISTENT}. */
+    /** Request that written data become persistent. C: {@code IBV_ACCESS_FLUSH_PERSISTENT}. */
     FLUSH_PERSISTENT(AccessFlag.FLUSH_PERSISTENT);
 
     private final AccessFlag flag;

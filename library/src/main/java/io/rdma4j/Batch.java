@@ -9,9 +9,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operations of a connection that are started together, which costs less than one by one. {@link #post} starts them and empties the batch,
- * so that it can be filled again; {@link #await()} waits for all that were posted. Two batches that are posted in turn keep a
- * connection busy. Used by one thread; allocates nothing once it has had its largest size.
+ * Operations of a connection that are started together, which costs less than starting them one by one. {@link #post} starts them
+ * and empties the batch, so that it can be filled again; {@link #await()} waits for all that were posted. Two batches that are
+ * posted in turn keep a connection busy. Used by one thread; allocates nothing once it has reached its maximum size.
  *
  * {@snippet :
  * Batch batch = connection.batch();
@@ -90,7 +90,7 @@ public final class Batch {
     }
 
     /**
-     * Adds a flush of what earlier operations have written; see {@link Connection#flush(RemoteMemory, Set)}.
+     * Adds a flush of the data that earlier operations have written; see {@link Connection#flush(RemoteMemory, Set)}.
      *
      * @throws IllegalArgumentException if there is no placement type
      */
@@ -99,8 +99,8 @@ public final class Batch {
     }
 
     /**
-     * Removes the operations that are not posted yet, such as those that were added before one that was refused. Those that were posted
-     * are not affected.
+     * Removes the operations that are not posted yet, such as those that were added before an operation that was refused. Posted
+     * operations are not affected.
      */
     public void clear() {
         count = 0;
@@ -125,11 +125,12 @@ public final class Batch {
     }
 
     /**
-     * Starts the operations, in the order in which they were added. Waits only while there are more of them than {@link ConnectionOptions#sends}
-     * allows. The batch is empty then, and the buffers must not be changed before {@link #await()} has returned.
+     * Starts the operations, in the order in which they were added. Waits only while there are more of them than {@link
+     * ConnectionOptions#sends} allows. The batch is then empty, and the buffers must not be changed before {@link #await()} has
+     * returned.
      *
-     * @throws io.rdma4j.verbs.RdmaException as {@link Connection#write(Buffer, RemoteMemory)}; if the device refuses an operation, such as
-     *     one that it does not have, which ends the connection if earlier ones of the batch were started
+     * @throws io.rdma4j.verbs.RdmaException as {@link Connection#write(Buffer, RemoteMemory)}; if the device refuses an
+     *     operation, such as one that it does not support, which ends the connection if earlier ones of the batch were started
      */
     public Batch post() {
         try {
@@ -172,7 +173,7 @@ public final class Batch {
     }
 
     /**
-     * Waits until all operations that were posted are complete, for at most a time.
+     * Waits until all operations that were posted are complete, for at most the given time.
      *
      * @throws io.rdma4j.verbs.RdmaTimeoutException after the time, which ends the connection
      * @throws io.rdma4j.verbs.RdmaException as {@link #await()}

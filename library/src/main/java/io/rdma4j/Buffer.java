@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 
 /**
  * Registered memory of a connection, from which its operations send and into which they receive. The peer cannot use it. {@link
- * Connection#allocate} and {@link Connection#register} make buffers; their connection closes those that the program has not closed.
- * Thread safe, but the content is for one user at a time.
+ * Connection#allocate} and {@link Connection#register} create buffers; their connection closes those that the program has not
+ * closed. Thread safe, but the content is for one user at a time.
  */
 public final class Buffer implements AutoCloseable {
     private final MemoryRegion region;
@@ -16,7 +16,7 @@ public final class Buffer implements AutoCloseable {
     private final long offsetBytes;
     private final Consumer<MemoryRegion> onClose;
 
-    /** The buffer of the whole region, which is closed for its parts, too. */
+    /** The buffer of the whole region: if it is closed, so are its parts. */
     private final Buffer whole;
 
     private volatile boolean isClosed;
@@ -68,7 +68,7 @@ public final class Buffer implements AutoCloseable {
         return new Buffer(whole, memory.asSlice(partOffsetBytes, partLengthBytes), offsetBytes + partOffsetBytes);
     }
 
-    /** Returns the registration for an operation, whose buffer must not be closed. */
+    /** Returns the registration for an operation; the buffer must be open. */
     MemoryRegion openRegion() {
         if (whole.isClosed) {
             throw new IllegalStateException("the buffer is closed");

@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Buffers {
     private static final int ALIGNMENT_BYTES = 64;
 
-    /** Stands for the threads of the device; never started. */
+    /** Represents the threads of the device; never started. */
     private static final Thread OTHER = Thread.ofVirtual().unstarted(() -> {});
 
     private final ProtectionDomain domain;
@@ -65,7 +65,7 @@ final class Buffers {
         isClosed = true;
     }
 
-    /** Returns the steps that close what the program has not closed. */
+    /** Returns the steps that close the buffers that the program has not closed. */
     List<Runnable> closingSteps() {
         return regions.stream().<Runnable>map(region -> region::close).toList();
     }

@@ -14,8 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events of an identifier that has a queue pair. Any thread that waits for the queue pair handles them; otherwise a task of the wait
- * driver does, so that a peer is answered although the program does not use the queue pair. Thread safe.
+ * The events of an identifier that has a queue pair. Any thread that waits for the queue pair handles them; otherwise a task of
+ * the wait driver does, so that a peer is answered even if the program does not use the queue pair. Thread safe.
  */
 abstract class ChannelEvents {
     private final EventChannel channel;
@@ -24,7 +24,7 @@ abstract class ChannelEvents {
     private final SignalListener onSignal = this::onSignal;
     private final AtomicBoolean isScheduled = new AtomicBoolean();
 
-    /** Why the queue pair can no longer be used, or null. */
+    /** The reason why the queue pair can no longer be used, or null. */
     private volatile @Nullable String end;
 
     /** True once the program closes the queue pair itself. */
@@ -32,7 +32,7 @@ abstract class ChannelEvents {
 
     private volatile boolean isClosed;
 
-    /** Creates the events of an identifier that reports to a channel alone. */
+    /** Creates the events of an identifier, the only one that reports to a channel. */
     ChannelEvents(EventChannel channel, CmId id) {
         this.channel = channel;
         this.id = id;
@@ -82,7 +82,7 @@ abstract class ChannelEvents {
     /** Handles the events that have arrived. Does not wait. */
     void handle() {
         try {
-            // A thread that finds the lock held relies on its holder to look again after the release.
+            // A thread that finds the lock held relies on its holder to check again after the release.
             while (!isClosed && channel.isReady() && lock.tryLock()) {
                 try {
                     handleAll();
@@ -91,7 +91,7 @@ abstract class ChannelEvents {
                 }
             }
         } catch (ClosedException closed) {
-            return; // nobody needs the events any more
+            return; // nobody needs the events anymore
         }
     }
 
@@ -111,7 +111,7 @@ abstract class ChannelEvents {
     /** Moves the queue pair to the error state, so that its work requests are flushed. Does not throw. */
     abstract void flush();
 
-    /** Ends the use of the queue pair: the work requests are flushed. The first reason is the one that calls report. */
+    /** Ends the use of the queue pair: the work requests are flushed. Calls report the first reason. */
     void end(String reason) {
         lock.lock();
         try {

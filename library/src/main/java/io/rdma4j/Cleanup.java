@@ -21,7 +21,7 @@ final class Cleanup {
         }
     }
 
-    /** Runs a step because of a failure, which remains the one that is reported. */
+    /** Runs a step because of a failure, which remains the reported one. */
     static void after(Throwable failure, Runnable step) {
         var _ = run(step, failure);
     }

@@ -18,7 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * Waits for completions of one queue of a connection or datagram socket, and for its end meanwhile. One thread at a time polls and waits;
+ * Waits for completions of one queue of a connection or datagram socket, or for its end. One thread at a time polls and waits;
  * any thread may close it.
  */
 final class CompletionWait {
@@ -37,7 +37,7 @@ final class CompletionWait {
     private volatile boolean isClosed;
 
     /**
-     * Creates an object without threads.
+     * Creates an object for a queue; no thread waits yet.
      *
      * @param queue a completion queue with a channel
      * @param events the events of the connection or socket
@@ -162,7 +162,7 @@ final class CompletionWait {
                 "another operation has failed before, or the peer did not answer the keep-alive of an idle connection";
             case REMOTE_INVALID_REQUEST_ERROR ->
                 queuePair.explain(status)
-                        + ": a message is longer than the peer's places, or the address of an atomic operation is no multiple of 8";
+                        + ": a message is longer than the peer's places, or the address of an atomic operation is not a multiple of 8";
             default -> queuePair.explain(status);
         };
     }
@@ -178,7 +178,7 @@ final class CompletionWait {
         return events.isEnded() || events.isClosing();
     }
 
-    /** Ends the waits. A thread that begins one now is refused. */
+    /** Ends the waits, and refuses new ones. */
     void close() {
         isClosed = true;
         waiter.onSignal();

@@ -3,8 +3,9 @@ package io.rdma4j;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A connection that is being established: {@link Connector#start} and {@link ConnectionRequest#start} begin it without waiting for the peer, so
- * that one thread can establish many connections at the same time, or both ends of one. Used by one thread at a time.
+ * A connection that is being established: {@link Connector#start} and {@link ConnectionRequest#start} start it without waiting
+ * for the peer, so that one thread can establish many connections at the same time, or both ends of one. Used by one thread at a
+ * time.
  */
 public final class Connecting implements AutoCloseable {
     private final Connection connection;
@@ -17,7 +18,7 @@ public final class Connecting implements AutoCloseable {
     }
 
     /**
-     * Waits until the connection is established, for what is left of the time that began with it.
+     * Waits until the connection is established, for the rest of its timeout.
      *
      * @throws IllegalStateException if this was called before, or this object is closed
      * @throws io.rdma4j.verbs.RdmaException as {@link Connector#connect()} and {@link ConnectionRequest#accept()}

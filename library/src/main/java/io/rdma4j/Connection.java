@@ -24,18 +24,18 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reliable connection to a peer: {@link #to} makes one, and {@link ConnectionRequest#accept()} the other end. Thread safe.
+ * A reliable connection to a peer: {@link #to} creates one end, and {@link ConnectionRequest#accept()} the other. Thread safe.
  *
- * <p>{@link #write}, {@link #read} and the atomic operations use the peer's memory while no thread of the peer is involved. Each returns
- * when it is complete. Several threads may call them at the same time; the connection executes the operations in the order in which they
- * were started.
+ * <p>{@link #write}, {@link #read} and the atomic operations use the peer's memory without involving a thread of the peer. Each
+ * returns when it is complete. Several threads may call them at the same time; the connection executes the operations in the
+ * order in which they were started.
  *
- * <p>An operation that fails ends the connection, as the protocol demands: later calls fail, too, with {@link
- * io.rdma4j.verbs.DisconnectedException} or the same failure. So does one that is interrupted or that exceeds its timeout, since its memory would otherwise
- * stay in use after the call.
+ * <p>An operation that fails ends the connection, as the protocol demands: later calls also fail, with {@link
+ * io.rdma4j.verbs.DisconnectedException} or the same failure. An operation that is interrupted or exceeds its timeout also ends
+ * the connection, since its memory would otherwise stay in use after the call.
  */
 public final class Connection implements AutoCloseable {
-    /** The code of a time after which a peer sends a message again for which there was no place. */
+    /** The code of the time after which a peer repeats a message that found no place. */
     private static final int RETRY_AFTER_640_MICROS = 12;
 
     private final ConnectionEvents events;
@@ -109,7 +109,7 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Begins a connection to a listener; {@link Connector#connect()} makes it.
+     * Prepares a connection to a listener; {@link Connector#connect()} establishes it.
      *
      * @param host the name or address of the listener
      * @param port its port
@@ -118,7 +118,7 @@ public final class Connection implements AutoCloseable {
         return to(new InetSocketAddress(host, port));
     }
 
-    /** Begins a connection to a listener; {@link Connector#connect()} makes it. */
+    /** Prepares a connection to a listener; {@link Connector#connect()} establishes it. */
     public static Connector to(InetSocketAddress listener) {
         return new Connector(listener);
     }
@@ -136,14 +136,14 @@ public final class Connection implements AutoCloseable {
         return !isClosing.get() && !events.isEnded() && !sends.hasFailed();
     }
 
-    /** Returns the identifier, for what this layer does not have. Its events belong to this object. */
+    /** Returns the identifier, for features that this layer does not have. Its events belong to this object. */
     public CmId id() {
         return id;
     }
 
     /**
-     * Returns the queue pair, for what this layer does not have. Its completions of send work requests belong to this object, so a program
-     * must not post any by itself.
+     * Returns the queue pair, for features that this layer does not have. Its completions of send work requests belong to this
+     * object, so a program must not post any by itself.
      */
     public QueuePair queuePair() {
         return queuePair;
@@ -183,9 +183,9 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Writes a buffer to the peer's memory, like {@link #write(Buffer, RemoteMemory)}, within a time.
+     * Writes a buffer to the peer's memory, like {@link #write(Buffer, RemoteMemory)}, within the given time.
      *
-     * @throws io.rdma4j.verbs.RdmaTimeoutException after the time, which ends the connection
+     * @throws io.rdma4j.verbs.RdmaTimeoutException after this time, which ends the connection
      */
     public void write(Buffer source, RemoteMemory target, Duration timeout) {
         write(source, target, deadlineNanos(timeout));
@@ -205,7 +205,10 @@ public final class Connection implements AutoCloseable {
         writeWithImmediate(source, target, immediate, sends.deadlineNanos());
     }
 
-    /** Writes with immediate data, like {@link #writeWithImmediate(Buffer, RemoteMemory, int)}, within a time, which ends the connection. */
+    /**
+     * Writes with immediate data, like {@link #writeWithImmediate(Buffer, RemoteMemory, int)}, within the given time; exceeding
+     * it ends the connection.
+     */
     public void writeWithImmediate(Buffer source, RemoteMemory target, int immediate, Duration timeout) {
         writeWithImmediate(source, target, immediate, deadlineNanos(timeout));
     }
@@ -226,9 +229,9 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Reads the peer's memory, like {@link #read(Buffer, RemoteMemory)}, within a time.
+     * Reads the peer's memory, like {@link #read(Buffer, RemoteMemory)}, within the given time.
      *
-     * @throws io.rdma4j.verbs.RdmaTimeoutException after the time, which ends the connection
+     * @throws io.rdma4j.verbs.RdmaTimeoutException after this time, which ends the connection
      */
     public void read(Buffer target, RemoteMemory source, Duration timeout) {
         read(target, source, deadlineNanos(timeout));
@@ -256,7 +259,10 @@ public final class Connection implements AutoCloseable {
         return atomic(SendOperation.FETCH_AND_ADD, target, summand, 0, sends.deadlineNanos());
     }
 
-    /** Adds to a number in the peer's memory, like {@link #fetchAndAdd(RemoteMemory, long)}, within a time, which ends the connection. */
+    /**
+     * Adds to a number in the peer's memory, like {@link #fetchAndAdd(RemoteMemory, long)}, within the given time; exceeding it
+     * ends the connection.
+     */
     public long fetchAndAdd(RemoteMemory target, long summand, Duration timeout) {
         return atomic(SendOperation.FETCH_AND_ADD, target, summand, 0, deadlineNanos(timeout));
     }
@@ -276,14 +282,17 @@ public final class Connection implements AutoCloseable {
         return atomic(SendOperation.COMPARE_AND_SWAP, target, expected, replacement, sends.deadlineNanos());
     }
 
-    /** Replaces a number, like {@link #compareAndSwap(RemoteMemory, long, long)}, within a time, which ends the connection. */
+    /**
+     * Replaces a number, like {@link #compareAndSwap(RemoteMemory, long, long)}, within the given time; exceeding it ends the
+     * connection.
+     */
     public long compareAndSwap(RemoteMemory target, long expected, long replacement, Duration timeout) {
         return atomic(SendOperation.COMPARE_AND_SWAP, target, expected, replacement, deadlineNanos(timeout));
     }
 
     /**
-     * Stores a number in the peer's memory, whose eight bytes change at once for every reader. It is executed after all earlier operations.
-     * C: {@code ibv_wr_atomic_write}.
+     * Stores a number in the peer's memory; its eight bytes change at the same time for every reader. It is executed after all
+     * earlier operations. C: {@code ibv_wr_atomic_write}.
      *
      * @param target at least 8 bytes at an address that is a multiple of 8
      * @param value the number, which is sent in the byte order of this host
@@ -295,15 +304,15 @@ public final class Connection implements AutoCloseable {
         sends.execute(SendOperation.ATOMIC_WRITE, null, target, value, 0, sends.deadlineNanos());
     }
 
-    /** Stores a number, like {@link #atomicWrite(RemoteMemory, long)}, within a time, which ends the connection. */
+    /** Stores a number, like {@link #atomicWrite(RemoteMemory, long)}, within the given time; exceeding it ends the connection. */
     public void atomicWrite(RemoteMemory target, long value, Duration timeout) {
         target.requireLength(Long.BYTES);
         sends.execute(SendOperation.ATOMIC_WRITE, null, target, value, 0, deadlineNanos(timeout));
     }
 
     /**
-     * Waits until what was written to the peer's memory is visible to all devices of the peer's host, or persistent. The peer must have
-     * exposed it with {@link Access#FLUSH_GLOBAL} or {@link Access#FLUSH_PERSISTENT}. C: {@code ibv_wr_flush}.
+     * Waits until data written to the peer's memory are visible to all devices of the peer's host, or persistent. The peer must
+     * have exposed the memory with {@link Access#FLUSH_GLOBAL} or {@link Access#FLUSH_PERSISTENT}. C: {@code ibv_wr_flush}.
      *
      * @param target the memory that was written
      * @param types one or both placement types
@@ -314,7 +323,10 @@ public final class Connection implements AutoCloseable {
         sends.execute(SendOperation.FLUSH, null, target, PlacementType.bits(types), 0, sends.deadlineNanos());
     }
 
-    /** Waits for the placement of what was written, like {@link #flush(RemoteMemory, Set)}, within a time, which ends the connection. */
+    /**
+     * Waits for the placement of written data, like {@link #flush(RemoteMemory, Set)}, within the given time; exceeding it ends
+     * the connection.
+     */
     public void flush(RemoteMemory target, Set<PlacementType> types, Duration timeout) {
         sends.execute(SendOperation.FLUSH, null, target, PlacementType.bits(types), 0, deadlineNanos(timeout));
     }
@@ -335,7 +347,10 @@ public final class Connection implements AutoCloseable {
         }
     }
 
-    /** Waits for the atomic operation of another thread. A time that passes meanwhile ends the connection, like that of the operation. */
+    /**
+     * Waits for the atomic operation of another thread. If the time passes meanwhile, the connection ends, as if the operation
+     * had exceeded it.
+     */
     private void lockAtomics(String operation, long deadlineNanos) {
         try {
             sendWait.lock(atomicLock, operation, deadlineNanos);
@@ -364,7 +379,7 @@ public final class Connection implements AutoCloseable {
         sends.execute(SendOperation.SEND, message, null, 0, 0, sends.deadlineNanos());
     }
 
-    /** Sends a message, like {@link #send(Buffer)}, within a time, which ends the connection. */
+    /** Sends a message, like {@link #send(Buffer)}, within the given time; exceeding it ends the connection. */
     public void send(Buffer message, Duration timeout) {
         sends.execute(SendOperation.SEND, message, null, 0, 0, deadlineNanos(timeout));
     }
@@ -377,19 +392,22 @@ public final class Connection implements AutoCloseable {
         sends.execute(SendOperation.SEND_WITH_IMMEDIATE, message, null, immediate, 0, sends.deadlineNanos());
     }
 
-    /** Sends a message with immediate data, like {@link #sendWithImmediate(Buffer, int)}, within a time, which ends the connection. */
+    /**
+     * Sends a message with immediate data, like {@link #sendWithImmediate(Buffer, int)}, within the given time; exceeding it ends
+     * the connection.
+     */
     public void sendWithImmediate(Buffer message, int immediate, Duration timeout) {
         sends.execute(SendOperation.SEND_WITH_IMMEDIATE, message, null, immediate, 0, deadlineNanos(timeout));
     }
 
     /**
-     * Waits for a message of the peer. Messages arrive in the order in which the peer has sent them.
+     * Waits for a message from the peer. Messages arrive in the order in which the peer has sent them.
      *
-     * @return the message, to be closed when it has been used
+     * @return the message, to be closed after use
      * @throws io.rdma4j.verbs.DisconnectedException if the peer has disconnected, and all its messages were received
      * @throws ClosedException if the connection is closed
      * @throws io.rdma4j.verbs.WorkRequestException if the connection has failed, or a message is longer than the places
-     * @throws io.rdma4j.verbs.InterruptedRdmaException if the thread is interrupted; the connection remains
+     * @throws io.rdma4j.verbs.InterruptedRdmaException if the thread is interrupted; the connection stays open
      * @throws IllegalStateException if the connection has no places for messages: {@link ConnectionSetup#messages}
      */
     public Message receive() {
@@ -397,17 +415,17 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Waits for a message, like {@link #receive()}, for at most a time.
+     * Waits for a message, like {@link #receive()}, for at most the given time.
      *
-     * @throws io.rdma4j.verbs.RdmaTimeoutException if none has arrived; the connection remains
+     * @throws io.rdma4j.verbs.RdmaTimeoutException if none has arrived; the connection stays open
      */
     public Message receive(Duration timeout) {
         return receives().receive(deadlineNanos(timeout));
     }
 
     /**
-     * Returns the messages of the peer as they arrive. The iteration ends when the peer has disconnected or the connection is closed, and
-     * throws {@link io.rdma4j.verbs.WorkRequestException} if it fails.
+     * Returns the messages from the peer as they arrive. The iteration ends when the peer has disconnected or the connection is
+     * closed, and throws {@link io.rdma4j.verbs.WorkRequestException} if it fails.
      */
     public Iterable<Message> messages() {
         var _ = receives();
@@ -417,8 +435,9 @@ public final class Connection implements AutoCloseable {
     private ReceiveQueue<Message> receives() {
         ReceiveQueue<Message> queue = receives;
         if (queue == null) {
-            throw new IllegalStateException(this
-                    + " has no places for messages: choose their number with messages(count, bytes) before it is made");
+            throw new IllegalStateException(
+                    this
+                            + " has no places for messages: choose their number with messages(count, bytes) before it is established");
         }
         return queue;
     }
@@ -439,7 +458,7 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Waits until the connection ends, like {@link #awaitEnd()}, for at most a time.
+     * Waits until the connection ends, like {@link #awaitEnd()}, for at most the given time.
      *
      * @throws io.rdma4j.verbs.RdmaTimeoutException if it has not ended by then
      */

@@ -9,7 +9,7 @@ import io.rdma4j.verbs.RdmaTimeoutException;
 import io.rdma4j.verbs.wait.WaitDriver;
 import java.time.Duration;
 
-/** The events of one established connection, which are those of its end. Thread safe. */
+/** The events of one established connection, all of which concern its end. Thread safe. */
 final class ConnectionEvents extends ChannelEvents {
     ConnectionEvents(EventChannel channel, CmId id) {
         super(channel, id);
@@ -30,7 +30,7 @@ final class ConnectionEvents extends ChannelEvents {
         try {
             id().disconnect();
         } catch (RdmaException alreadyEnded) {
-            // There is no connection any more, which was the aim.
+            // The connection no longer exists, as intended.
             return;
         }
     }

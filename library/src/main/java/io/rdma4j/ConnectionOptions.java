@@ -11,9 +11,9 @@ import java.time.Duration;
  *     more waits
  * @param messageBytes the maximum length of a received message; 0 if only writes with immediate data are received
  * @param timeout the time for connecting and for accepting
- * @param operationTimeout the time of each operation that is called without a time of its own, after which the connection ends; does not
- *     apply to {@link Connection#receive()}. Without a limit, an operation takes as long as the device repeats its packets, about 17 seconds if the
- *     peer's host is gone, and a send waits for a place for the message
+ * @param operationTimeout the time of each operation that is called without its own timeout, after which the connection ends;
+ *     does not apply to {@link Connection#receive()}. Without a limit, an operation takes as long as the device repeats its
+ *     packets, about 17 seconds if the peer's host is gone, and a send waits for a place for the message
  * @param closeTimeout the time that {@link Connection#close} waits for operations in flight and for the peer
  */
 public record ConnectionOptions(
@@ -36,9 +36,9 @@ public record ConnectionOptions(
         requirePositive("close timeout", closeTimeout);
     }
 
-    static void requireAtLeast(String name, int value, int least) {
-        if (value < least) {
-            throw new IllegalArgumentException(name + " is " + value + ", must be at least " + least);
+    static void requireAtLeast(String name, int value, int minimum) {
+        if (value < minimum) {
+            throw new IllegalArgumentException(name + " is " + value + ", must be at least " + minimum);
         }
     }
 
@@ -53,7 +53,7 @@ public record ConnectionOptions(
         return new ConnectionOptions(DEFAULT_SENDS, 0, 0, DEFAULT_TIMEOUT, WaitDriver.CENTURY, DEFAULT_CLOSE_TIMEOUT);
     }
 
-    /** Returns these options with another maximum of operations in flight. */
+    /** Returns these options with another maximum number of operations in flight. */
     public ConnectionOptions withSends(int value) {
         return new ConnectionOptions(value, messages, messageBytes, timeout, operationTimeout, closeTimeout);
     }
@@ -68,7 +68,7 @@ public record ConnectionOptions(
         return new ConnectionOptions(sends, messages, messageBytes, value, operationTimeout, closeTimeout);
     }
 
-    /** Returns these options with a time for operations that are called without one. */
+    /** Returns these options with a time for operations that are called without their own timeout. */
     public ConnectionOptions withOperationTimeout(Duration value) {
         return new ConnectionOptions(sends, messages, messageBytes, timeout, value, closeTimeout);
     }

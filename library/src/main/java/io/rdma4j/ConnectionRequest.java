@@ -24,7 +24,7 @@ public final class ConnectionRequest extends ConnectionSetup<ConnectionRequest> 
     private final Peer peer;
     private final AtomicBoolean isAnswered = new AtomicBoolean();
 
-    /** Takes the request of an event. It no longer belongs to the listener then. */
+    /** Takes the request of an event. Afterwards it no longer belongs to the listener. */
     ConnectionRequest(ConnectionManager manager, CmEvent.ConnectRequest event) {
         id = event.id();
         try {
@@ -51,12 +51,12 @@ public final class ConnectionRequest extends ConnectionSetup<ConnectionRequest> 
         return this;
     }
 
-    /** Returns who wants to connect, with the data of its request. */
+    /** Returns the client, with the data of its request. */
     public Peer peer() {
         return peer;
     }
 
-    /** Returns the identifier, for what this layer does not have. */
+    /** Returns the identifier, for features that this layer does not have. */
     public CmId id() {
         return id;
     }
@@ -65,7 +65,7 @@ public final class ConnectionRequest extends ConnectionSetup<ConnectionRequest> 
      * Accepts the request. Returns when the client has confirmed, so that the connection can be used.
      *
      * @throws io.rdma4j.verbs.RdmaTimeoutException if the client does not confirm in time
-     * @throws io.rdma4j.verbs.DisconnectedException if the client disconnects at once
+     * @throws io.rdma4j.verbs.DisconnectedException if the client disconnects immediately
      * @throws io.rdma4j.cm.ConnectionRejectedException if the client has withdrawn its request; on the kernel's devices an {@link
      *     RdmaException} with {@code EINVAL}, since the kernel reports no withdrawal
      * @throws IllegalStateException if the request was answered before
@@ -75,7 +75,7 @@ public final class ConnectionRequest extends ConnectionSetup<ConnectionRequest> 
     }
 
     /**
-     * Begins to accept the request: sends the acceptance. {@link Connecting#await} waits for the client's confirmation.
+     * Starts accepting the request: sends the acceptance. {@link Connecting#await} waits for the client's confirmation.
      *
      * @throws io.rdma4j.cm.ConnectionRejectedException if the client has withdrawn its request; on the kernel's devices an {@link
      *     RdmaException} with {@code EINVAL}, since the kernel reports no withdrawal
@@ -96,7 +96,7 @@ public final class ConnectionRequest extends ConnectionSetup<ConnectionRequest> 
         }
     }
 
-    /** Takes a step of the acceptance, and reports its failure as the withdrawal of the request if that is the reason. */
+    /** Runs a step of the acceptance, and reports its failure as the withdrawal of the request if that is the reason. */
     private <T> T step(Supplier<T> step) {
         try {
             return step.get();

@@ -21,7 +21,7 @@ public abstract sealed class ConnectionSetup<S extends ConnectionSetup<S>> permi
 
     ConnectionSetup() {}
 
-    /** Returns this object, as what it is. */
+    /** Returns this object as its own type. */
     abstract S self();
 
     ConnectionOptions options() {
@@ -55,7 +55,8 @@ public abstract sealed class ConnectionSetup<S extends ConnectionSetup<S>> permi
     }
 
     /**
-     * Sets what the peer's program receives with the request or the acceptance, in {@link Peer#privateData}, in place of any memory.
+     * Sets the data that the peer's program receives with the request or the acceptance, in {@link Peer#privateData}, in place of
+     * any memory.
      *
      * @param value the data; at most {@link ConnectionParameters#REQUEST_PRIVATE_DATA} bytes to connect, {@link
      *     ConnectionParameters#REPLY_PRIVATE_DATA} to accept

@@ -8,7 +8,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A connection to be made: {@link Connection#to}. Used by one thread. */
+/** A connection to be established: {@link Connection#to}. Used by one thread. */
 public final class Connector extends ConnectionSetup<Connector> {
     private final InetSocketAddress peer;
     private ConnectionManager manager = ConnectionManager.ofProcess();
@@ -23,7 +23,7 @@ public final class Connector extends ConnectionSetup<Connector> {
         return this;
     }
 
-    /** Uses the devices of another connection manager, such as that of a host in a test, in place of those of the process. */
+    /** Uses the devices of another connection manager, such as a test host's, in place of the process' devices. */
     public Connector over(ConnectionManager value) {
         manager = value;
         return this;
@@ -49,7 +49,7 @@ public final class Connector extends ConnectionSetup<Connector> {
     }
 
     /**
-     * Begins to connect: resolves the address and sends the request. {@link Connecting#await} waits for the peer's answer.
+     * Starts connecting: resolves the address and sends the request. {@link Connecting#await} waits for the peer's answer.
      *
      * @throws io.rdma4j.verbs.RdmaException if the peer cannot be reached: there is no route, no device has the local address, or the
      *     name has no address
@@ -66,7 +66,7 @@ public final class Connector extends ConnectionSetup<Connector> {
         return new Connection(events, this).begin(() -> id.connect(parameters(id)), steps);
     }
 
-    /** Connects, like {@link #connect()}, within a time. */
+    /** Connects, like {@link #connect()}, within the given time. */
     public Connection connect(Duration timeout) {
         return timeout(timeout).connect();
     }

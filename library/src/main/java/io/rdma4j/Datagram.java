@@ -8,7 +8,7 @@ import io.rdma4j.verbs.WorkCompletion;
  * A datagram that has arrived: {@link Datagrams#receive()}. It occupies one of the places of its socket until it is closed, so datagrams
  * are lost while a program keeps all of them.
  *
- * <p>The object and its memory are used again for another datagram after {@link #close}: a program must not use them any longer then.
+ * <p>The object and its memory are reused for another datagram after {@link #close}: a program must not use them afterwards.
  * Thread safe, but the content is for one user at a time.
  */
 public final class Datagram extends ReceivePlace {
@@ -30,8 +30,8 @@ public final class Datagram extends ReceivePlace {
     }
 
     /**
-     * Returns the sender, as the destination of a reply. It assumes the queue key of sockets of the connection manager, which a datagram does
-     * not carry.
+     * Returns the sender, as the destination of a reply. It has the queue key that sockets of the connection manager use, since a
+     * datagram does not carry the sender's.
      *
      * @throws IllegalStateException if this object is closed
      */

@@ -9,7 +9,7 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.RdmaException;
 
-/** The events of a datagram socket: peers that ask for the number of its queue pair are answered. Thread safe. */
+/** The events of a datagram socket: peers that request the number of its queue pair are answered. Thread safe. */
 final class DatagramEvents extends ChannelEvents {
     private final QueuePair queuePair;
 
@@ -35,7 +35,7 @@ final class DatagramEvents extends ChannelEvents {
         try (request) {
             request.accept(ConnectionParameters.NONE.withQueuePairNumber(queuePair.number()));
         } catch (RdmaException notAnswered) {
-            return; // the peer asks again
+            return; // the peer repeats its request
         }
     }
 

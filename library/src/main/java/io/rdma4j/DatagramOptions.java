@@ -27,7 +27,7 @@ public record DatagramOptions(int sends, int receives, int receiveBytes) {
         return new DatagramOptions(DEFAULT_COUNT, DEFAULT_COUNT, DEFAULT_BYTES);
     }
 
-    /** Returns these options with another maximum of datagrams that are being sent. */
+    /** Returns these options with another maximum number of datagrams that are being sent. */
     public DatagramOptions withSends(int value) {
         return new DatagramOptions(value, receives, receiveBytes);
     }

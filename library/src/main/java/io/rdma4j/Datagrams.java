@@ -51,7 +51,7 @@ public final class Datagrams implements AutoCloseable {
     private static final int BACKLOG = 128;
     private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
-    /** The number of destinations whose address handles are kept. */
+    /** The maximum number of destinations with a cached address handle. */
     private static final int MAX_HANDLES = 1024;
 
     private final ConnectionManager manager;
@@ -131,8 +131,8 @@ public final class Datagrams implements AutoCloseable {
      */
     public static Datagrams bind(ConnectionManager manager, InetSocketAddress local, DatagramOptions options) {
         if (local.getAddress() == null || local.getAddress().isAnyLocalAddress()) {
-            throw new IllegalArgumentException(
-                    Addresses.text(local) + " is no address of this host: bind to one, or use Datagrams.toward(peer)");
+            throw new IllegalArgumentException(Addresses.text(local)
+                    + " is not an address of this host: bind to one, or use Datagrams.toward(peer)");
         }
         return Opening.open(manager, PortSpace.UDP, (channel, id) -> {
             id.bindAddress(local);
@@ -149,7 +149,10 @@ public final class Datagrams implements AutoCloseable {
         return toward(ConnectionManager.ofProcess(), peer, DatagramOptions.defaults());
     }
 
-    /** Opens a socket at the address from which a peer is reached, by the devices of a connection manager; see {@link #toward(InetSocketAddress)}. */
+    /**
+     * Opens a socket at the address from which a peer is reached, with the devices of a connection manager; see {@link
+     * #toward(InetSocketAddress)}.
+     */
     public static Datagrams toward(ConnectionManager manager, InetSocketAddress peer, DatagramOptions options) {
         InetAddress local;
         try (EventChannel channel = manager.openEventChannel();
@@ -175,7 +178,7 @@ public final class Datagrams implements AutoCloseable {
         return maxSendBytes;
     }
 
-    /** Returns the identifier, for what this layer does not have. Its events belong to this object. */
+    /** Returns the identifier, for features that this layer does not have. Its events belong to this object. */
     public CmId id() {
         return id;
     }
@@ -206,9 +209,9 @@ public final class Datagrams implements AutoCloseable {
     // ---- peers and groups
 
     /**
-     * Asks a peer for the number of its queue pair, for at most 30 seconds.
+     * Requests the number of a peer's queue pair, for at most 30 seconds.
      *
-     * @param peer the address of a datagram socket, or of a program in C that listens in the port space {@code RDMA_PS_UDP}
+     * @param peer the address of a datagram socket, or of a C program that listens in the port space {@code RDMA_PS_UDP}
      * @throws io.rdma4j.verbs.RdmaException if nobody listens there, the peer rejects the request, or there is no route to it
      * @throws io.rdma4j.verbs.RdmaTimeoutException if the peer does not answer
      * @throws io.rdma4j.verbs.InterruptedRdmaException if the thread is interrupted
@@ -217,23 +220,24 @@ public final class Datagrams implements AutoCloseable {
         return resolve(peer, DEFAULT_TIMEOUT);
     }
 
-    /** Asks a peer for the number of its queue pair, like {@link #resolve(InetSocketAddress)}, for at most a time. */
+    /** Requests the number of a peer's queue pair, like {@link #resolve(InetSocketAddress)}, for at most the given time. */
     public Destination resolve(InetSocketAddress peer, Duration timeout) {
         requireOpen("resolve");
         try (EventChannel channel = manager.openEventChannel();
-                CmId asking = channel.createId(PortSpace.UDP)) {
+                CmId resolving = channel.createId(PortSpace.UDP)) {
             Steps steps = new Steps(channel, "resolve", Addresses.text(peer), timeout);
-            steps.resolve(asking, new InetSocketAddress(address.getAddress(), 0), peer);
-            asking.connect(ConnectionParameters.NONE.withQueuePairNumber(queuePair.number()));
+            steps.resolve(resolving, new InetSocketAddress(address.getAddress(), 0), peer);
+            resolving.connect(ConnectionParameters.NONE.withQueuePairNumber(queuePair.number()));
             CmEvent event = steps.await(CmEvent.Type.ESTABLISHED);
             return Destination.of(((CmEvent.ServiceResolved) event).datagram());
         }
     }
 
     /**
-     * Joins a multicast group: this socket receives what any member sends to it, including itself.
+     * Joins a multicast group: this socket receives the datagrams that any member, including itself, sends to it.
      *
-     * @throws io.rdma4j.verbs.RdmaException {@code EINVAL} if the address is no multicast address, or of another family than that of the socket
+     * @throws io.rdma4j.verbs.RdmaException {@code EINVAL} if the address is not a multicast address, or of another family than
+     *     the socket
      */
     public Membership join(InetAddress group) {
         return join(MulticastJoinAttributes.of(group));
@@ -266,7 +270,7 @@ public final class Datagrams implements AutoCloseable {
     // ---- datagrams
 
     /**
-     * Sends a datagram. Returns when it is sent and the buffer can be used again; nobody knows whether it arrives.
+     * Sends a datagram. Returns when it is sent and the buffer can be used again; its arrival is not confirmed.
      *
      * @param datagram at most {@link #maxSendBytes} bytes; may be {@link Datagram#buffer}
      * @throws IllegalArgumentException if it is longer
@@ -317,8 +321,7 @@ public final class Datagrams implements AutoCloseable {
     private AddressHandle handle(AddressVector path) {
         AddressHandle handle = handles.get(path);
         if (handle == null) {
-            if (handles.size()
-                    == MAX_HANDLES) { // senders choose their addresses, so these must not become more and more
+            if (handles.size() == MAX_HANDLES) { // senders choose their addresses, so the number must be limited
                 closeHandles();
             }
             handle = id.protectionDomain().createAddressHandle(path);
@@ -336,7 +339,7 @@ public final class Datagrams implements AutoCloseable {
     /**
      * Waits for a datagram.
      *
-     * @return the datagram, to be closed when it has been used
+     * @return the datagram, to be closed after use
      * @throws ClosedException if the socket is closed
      * @throws io.rdma4j.verbs.InterruptedRdmaException if the thread is interrupted
      */
@@ -345,7 +348,7 @@ public final class Datagrams implements AutoCloseable {
     }
 
     /**
-     * Waits for a datagram, like {@link #receive()}, for at most a time.
+     * Waits for a datagram, like {@link #receive()}, for at most the given time.
      *
      * @throws io.rdma4j.verbs.RdmaTimeoutException if none has arrived
      */

@@ -16,7 +16,7 @@ final class Deadline {
         nanos = clock.deadlineNanos(timeout);
     }
 
-    /** Returns the time that is left, which is not positive after the deadline. */
+    /** Returns the remaining time, which is not positive after the deadline. */
     Duration remaining() {
         if (nanos == Long.MAX_VALUE) {
             return WaitDriver.CENTURY;

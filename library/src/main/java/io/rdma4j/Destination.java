@@ -4,8 +4,9 @@ import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.verbs.AddressVector;
 
 /**
- * The destination of datagrams, of {@link Datagrams#send}. {@link Datagrams#resolve} returns that of a peer, {@link Datagram#sender} that of
- * a sender, and {@link Membership#group} that of a group. Immutable; the datagrams of one sender have equal destinations.
+ * The destination of datagrams, for {@link Datagrams#send}. {@link Datagrams#resolve} returns a peer's destination, {@link
+ * Datagram#sender} a sender's, and {@link Membership#group} a group's. Immutable; the datagrams of one sender have equal
+ * destinations.
  *
  * @param path the path to the host or group
  * @param queuePairNumber number of the receiving queue pair; {@code 0xFFFFFF} for a group

@@ -15,7 +15,7 @@ import java.util.Set;
 /**
  * Memory that peers may use, over any number of connections and devices. Thread safe.
  *
- * <p>The memory is registered with each device at the first use there, so it works behind a listener of all addresses: each peer gets
+ * <p>The memory is registered with each device on first use there, so it works behind a listener of all addresses: each peer gets
  * the address and key that are valid for its device. {@link ConnectionRequest#privateData(Exposed)} and {@link
  * Connector#privateData(Exposed)} send them to the peer, which gets them from {@link Peer#memory}; {@link #at} returns them to be
  * sent in another way.

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  *
- * <p>A server accepts each request in a thread of its own, as above: {@link ConnectionRequest#accept()} waits for the client, and fails if
- * the client has gone.
+ * <p>A server accepts each request in a separate thread, as above: {@link ConnectionRequest#accept()} waits for the client, and
+ * fails if the client has disconnected.
  */
 public final class Listener implements Iterable<ConnectionRequest>, AutoCloseable {
     private static final int DEFAULT_BACKLOG = 128;
@@ -50,8 +50,8 @@ public final class Listener implements Iterable<ConnectionRequest>, AutoCloseabl
     /**
      * Listens at an address of this host.
      *
-     * @param local the address; a wildcard for all addresses of network interfaces that have a device, which of {@code 127.0.0.0/8} is
-     *     {@code 127.0.0.1} only, and which are of its own family; port 0 for any free port, see {@link #address}
+     * @param local the address; a wildcard for all addresses of its family on network interfaces that have a device, of {@code
+     *     127.0.0.0/8} only {@code 127.0.0.1}; port 0 for any free port, see {@link #address}
      * @throws io.rdma4j.verbs.RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} if the port is in use; {@code EADDRNOTAVAIL} if no interface
      *     has the address; {@code ENODEV} if no device has it
      */
@@ -59,7 +59,7 @@ public final class Listener implements Iterable<ConnectionRequest>, AutoCloseabl
         return bind(ConnectionManager.ofProcess(), local);
     }
 
-    /** Listens at an address of the devices of a connection manager, such as that of a host in a test; see {@link #bind(InetSocketAddress)}. */
+    /** Listens at an address of the devices of a connection manager, such as a test host's; see {@link #bind(InetSocketAddress)}. */
     public static Listener bind(ConnectionManager manager, InetSocketAddress local) {
         return Opening.open(manager, PortSpace.TCP, (channel, id) -> {
             id.bindAddress(local);
@@ -73,7 +73,7 @@ public final class Listener implements Iterable<ConnectionRequest>, AutoCloseabl
         return address;
     }
 
-    /** Returns the identifier, for what this layer does not have. */
+    /** Returns the identifier, for features that this layer does not have. */
     public CmId id() {
         return id;
     }
@@ -95,7 +95,7 @@ public final class Listener implements Iterable<ConnectionRequest>, AutoCloseabl
     }
 
     /**
-     * Waits for a client, like {@link #accept()}, for at most a time.
+     * Waits for a client, like {@link #accept()}, for at most the given time.
      *
      * @throws RdmaTimeoutException if none came
      */
@@ -117,7 +117,7 @@ public final class Listener implements Iterable<ConnectionRequest>, AutoCloseabl
         }
     }
 
-    /** Returns the request of an event, or null for an event of something else, such as a request that was withdrawn. */
+    /** Returns the request of an event, or null for another event, such as the withdrawal of a request. */
     private @Nullable ConnectionRequest requestOf(CmEvent event) {
         if (event.type() == CmEvent.Type.DEVICE_REMOVAL && event.id().equals(id)) {
             throw event.toException("accept");
@@ -138,8 +138,8 @@ public final class Listener implements Iterable<ConnectionRequest>, AutoCloseabl
 
     /**
      * Stops listening. Requests that nobody has taken are rejected, and threads that wait in {@link #accept()} end with {@link
-     * ClosedException}. Requests and connections that were taken remain. Closing again has no effect. An interrupted thread closes the
-     * listener, too, and stays interrupted.
+     * ClosedException}. Requests and connections that were taken remain. Closing again has no effect. An interrupted thread also
+     * closes the listener, and stays interrupted.
      */
     @Override
     public void close() {

@@ -21,7 +21,7 @@ public final class Membership implements AutoCloseable {
     /**
      * Attaches a queue pair to a group that an identifier has joined.
      *
-     * @param attached the queue pair, or null for a membership that sends only
+     * @param attached the queue pair, or null for a send-only membership
      * @param open the memberships of the socket that are not closed, to which this one is added
      */
     Membership(EventChannel channel, CmId id, Destination group, @Nullable QueuePair attached, Set<Membership> open) {

@@ -7,7 +7,7 @@ import io.rdma4j.verbs.WorkCompletion;
  * A message that the peer has sent. It occupies one of the places for messages of its connection until it is closed, so a program that
  * keeps all of them makes the peer wait. A write with immediate data arrives as an empty message.
  *
- * <p>The object and its memory are used again for another message after {@link #close}: a program must not use them any longer then.
+ * <p>The object and its memory are reused for another message after {@link #close}: a program must not use them afterwards.
  * Thread safe, but the content is for one user at a time.
  */
 public final class Message extends ReceivePlace {

@@ -6,7 +6,7 @@ import io.rdma4j.cm.EventChannel;
 import io.rdma4j.value.PortSpace;
 import java.util.function.BiFunction;
 
-/** Opens an identifier that reports to a channel of its own, for the object that closes both later. */
+/** Opens an identifier that reports to its own channel, for the object that closes both later. */
 final class Opening {
     private Opening() {}
 

@@ -25,16 +25,16 @@ public record Peer(InetSocketAddress address, byte[] privateData) {
     }
 
     /**
-     * Returns the memory that the peer has {@linkplain Exposed exposed} by its private data.
+     * Returns the memory that the peer has {@linkplain Exposed exposed} in its private data.
      *
-     * @throws IllegalStateException if the peer has sent no private data, which are zeros then
-     * @throws IllegalArgumentException if the private data are shorter than the {@value RemoteMemory#ENCODED_BYTES} bytes of a memory.
-     *     Private data of something else cannot be told apart from a memory
+     * @throws IllegalStateException if the peer has sent no private data, which are then zeros
+     * @throws IllegalArgumentException if the private data are shorter than the {@value RemoteMemory#ENCODED_BYTES} bytes of a
+     *     memory. Other private data cannot be distinguished from a memory
      */
     public RemoteMemory memory() {
         if (isEmpty()) {
             throw new IllegalStateException("the peer " + Addresses.text(address)
-                    + " has exposed no memory: it does so by privateData(exposed)");
+                    + " has exposed no memory: it does so with privateData(exposed)");
         }
         return RemoteMemory.decode(privateData);
     }

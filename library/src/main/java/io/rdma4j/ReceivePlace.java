@@ -4,7 +4,10 @@ import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A place for what arrives: memory that is posted until something has arrived in it, and then used by the program until it is closed. */
+/**
+ * A place for one message or datagram: memory that is posted until data have arrived in it, and then used by the program until it
+ * is closed.
+ */
 abstract sealed class ReceivePlace implements AutoCloseable permits Message, Datagram {
     private final ReceiveQueue<?> queue;
     private final int number;
@@ -29,10 +32,10 @@ abstract sealed class ReceivePlace implements AutoCloseable permits Message, Dat
         return whole;
     }
 
-    /** Takes what has arrived. */
+    /** Takes the data that have arrived. */
     abstract void open(WorkCompletion completion);
 
-    /** Takes what has arrived in a part of the place. */
+    /** Takes the data that have arrived in a part of the place. */
     final void open(WorkCompletion completion, long offsetBytes, long lengthBytes) {
         if (content.lengthBytes() != lengthBytes || content.offsetBytes() != whole.offsetBytes() + offsetBytes) {
             content = whole.slice(offsetBytes, lengthBytes);
@@ -43,7 +46,7 @@ abstract sealed class ReceivePlace implements AutoCloseable permits Message, Dat
     }
 
     /**
-     * Returns what has arrived as a buffer, which can be sent as a reply without a copy.
+     * Returns the data that have arrived as a buffer, which can be sent as a reply without a copy.
      *
      * @throws IllegalStateException if this object is closed
      */
@@ -100,7 +103,7 @@ abstract sealed class ReceivePlace implements AutoCloseable permits Message, Dat
         return isOpen.get();
     }
 
-    /** Gives the place back. Closing again has no effect, until the object is used for what arrives next. */
+    /** Returns the place to its queue. Closing again has no effect until the object is reused. */
     @Override
     public void close() {
         if (isOpen.compareAndSet(true, false)) {

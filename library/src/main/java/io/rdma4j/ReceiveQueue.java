@@ -12,9 +12,10 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The places for what arrives at a queue pair, and what has arrived. Thread safe; one thread at a time receives, the others wait for it.
+ * The places for messages or datagrams of a queue pair, and those that have arrived. Thread safe; one thread at a time receives,
+ * the others wait for it.
  *
- * @param <P> the type of what arrives
+ * @param <P> the type of the places
  */
 final class ReceiveQueue<P extends ReceivePlace> {
     /** Makes a place. */
@@ -23,13 +24,13 @@ final class ReceiveQueue<P extends ReceivePlace> {
     }
 
     private static final String RECEIVE = "receive";
-    private static final int MOST_AT_ONCE = 16;
+    private static final int MAX_POLLED = 16;
 
     private final QueuePair queuePair;
     private final CompletionWait wait;
     private final List<P> places;
 
-    /** Guards what follows. */
+    /** Guards the following fields. */
     private final ReentrantLock receiveLock = new ReentrantLock();
 
     private final WorkCompletion[] polled;
@@ -52,7 +53,7 @@ final class ReceiveQueue<P extends ReceivePlace> {
         this.queuePair = queuePair;
         this.wait = wait;
         long bytes = memory.lengthBytes() / count;
-        polled = WorkCompletion.array(Math.min(count, MOST_AT_ONCE));
+        polled = WorkCompletion.array(Math.min(count, MAX_POLLED));
         places = new ArrayList<>(count);
         for (int number = 0; number < count; number++) {
             P place = factory.create(this, number, memory.slice(number * bytes, bytes));
@@ -69,13 +70,13 @@ final class ReceiveQueue<P extends ReceivePlace> {
             queuePair.postReceive(
                     request.reset(place.number()).into(whole.region(), whole.offsetBytes(), whole.lengthBytes()));
         } catch (RdmaException closed) {
-            return; // nothing arrives any more
+            return; // nothing arrives anymore
         } finally {
             postLock.unlock();
         }
     }
 
-    /** Waits for what arrives next. */
+    /** Waits for the next message or datagram. */
     P receive(long deadlineNanos) {
         wait.lock(receiveLock, RECEIVE, deadlineNanos);
         try {
@@ -95,7 +96,7 @@ final class ReceiveQueue<P extends ReceivePlace> {
             }
             P place = places.get((int) completion.id());
             place.open(completion);
-            polledNext++; // last: a call that finds no stack or memory has received nothing
+            polledNext++; // last: a call that fails for lack of stack or memory has received nothing
             return place;
         } finally {
             receiveLock.unlock();

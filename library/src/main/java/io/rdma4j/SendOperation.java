@@ -49,9 +49,9 @@ enum SendOperation {
     }
 
     /**
-     * Makes an empty work request one of this operation.
+     * Fills an empty work request with this operation.
      *
-     * @param local the local memory, null for an operation without
+     * @param local the local memory, null for an operation without it
      * @param remote the peer's memory, null for a message
      * @param first the immediate data, the summand, the expected value, the value to write, or the bits of the placement types
      * @param second the replacement of a compare-and-swap
@@ -61,7 +61,7 @@ enum SendOperation {
             request.from(local.openRegion(), local.offsetBytes(), local.lengthBytes());
         }
         switch (this) {
-            case SEND -> {} // what an empty work request is
+            case SEND -> {} // an empty work request is a send
             case SEND_WITH_IMMEDIATE -> request.withImmediate((int) first);
             default -> fill(request, Objects.requireNonNull(remote), first, second);
         }

@@ -40,7 +40,7 @@ final class SendQueue {
 
     private final SendWorkRequest request = new SendWorkRequest();
 
-    /** Work requests of a batch that are posted together, so many that others can be posted while they are executed. */
+    /** Work requests of a batch that are posted together: few enough that others can be posted while they are executed. */
     private final SendWorkRequest[] part;
 
     private volatile long posted;
@@ -57,7 +57,7 @@ final class SendQueue {
     private final AtomicInteger followers = new AtomicInteger();
     private final Signal progress = new Signal();
 
-    /** The time of an operation that is called without one in nanoseconds, or {@link Long#MAX_VALUE}. */
+    /** The timeout in nanoseconds of an operation that is called without one, or {@link Long#MAX_VALUE}. */
     private final long operationNanos;
 
     SendQueue(QueuePair queuePair, CompletionWait wait, int capacity, Duration operationTimeout) {
@@ -72,9 +72,9 @@ final class SendQueue {
     // ---- posting
 
     /**
-     * Waits for room, posts an operation and waits for it.
+     * Waits for space, posts an operation and waits for it.
      *
-     * @param local the local memory, null for an operation without
+     * @param local the local memory, null for an operation without it
      * @param remote the peer's memory, null for a message
      * @param first see {@link SendOperation#fill}
      * @param second see {@link SendOperation#fill}
@@ -97,7 +97,7 @@ final class SendQueue {
         await(operation.call(), number, deadlineNanos);
     }
 
-    /** Posts an operation and returns its number; without room, the negative number of the one that must be complete first. */
+    /** Posts an operation and returns its number; without space, the negative number of the operation that must complete first. */
     private long postIfRoom(
             SendOperation operation, @Nullable Buffer local, @Nullable RemoteMemory remote, long first, long second) {
         postLock.lock();
@@ -118,7 +118,7 @@ final class SendQueue {
     }
 
     /**
-     * Posts several work requests that are filled, and waits for room meanwhile.
+     * Posts several work requests that are filled, and waits for space meanwhile.
      *
      * @param requests the work requests, of which the first {@code count} are posted
      * @return the number of the last one
@@ -135,13 +135,13 @@ final class SendQueue {
         return posted;
     }
 
-    /** Posts as many work requests as there is room for; returns their number. The last one is signaled. */
-    private int postSome(SendWorkRequest[] requests, int from, int most) {
+    /** Posts as many work requests as there is space for; returns their number. The last one is signaled. */
+    private int postSome(SendWorkRequest[] requests, int from, int maximum) {
         postLock.lock();
         try {
             requireUsable(BATCH);
             long before = posted;
-            int some = (int) Math.min(most, capacity - (before - completed));
+            int some = (int) Math.min(maximum, capacity - (before - completed));
             if (some > 0) {
                 for (int i = 0; i < some; i++) {
                     part[i] = requests[from + i].id(before + 1 + i);
@@ -170,7 +170,7 @@ final class SendQueue {
         }
     }
 
-    /** Returns whether a work request has failed, after which all others do. */
+    /** Returns whether a work request has failed, after which all others fail. */
     boolean hasFailed() {
         return firstFailed != Long.MAX_VALUE;
     }
@@ -187,12 +187,12 @@ final class SendQueue {
 
     // ---- waiting
 
-    /** Returns the time by the clock of the device after which a wait ends. */
+    /** Returns the deadline of a wait that starts now, by the clock of the device. */
     long deadlineNanos(Duration timeout) {
         return wait.driver().deadlineNanos(timeout);
     }
 
-    /** Returns the time after which an operation ends that begins now and is called without a time. */
+    /** Returns the deadline of an operation that starts now and is called without a timeout. */
     long deadlineNanos() {
         return operationNanos == Long.MAX_VALUE ? Long.MAX_VALUE : wait.driver().nanoTime() + operationNanos;
     }
@@ -267,7 +267,7 @@ final class SendQueue {
         return completed >= number;
     }
 
-    /** Waits for a work request that is complete without an answer of a peer, also if the thread is interrupted. */
+    /** Waits for a work request that completes without an answer from a peer, even if the thread is interrupted. */
     void awaitUninterruptibly(String operation, long number) {
         boolean wasInterrupted = Thread.interrupted();
         try {
@@ -288,12 +288,12 @@ final class SendQueue {
         requireSuccess(operation, number);
     }
 
-    /** Waits until everything posted so far is complete, for at most a time. Does not throw. */
+    /** Waits until everything posted so far is complete, or the deadline has passed. Does not throw. */
     void drain(long deadlineNanos) {
         try {
             await("close", posted, deadlineNanos);
         } catch (RdmaException ended) {
-            return; // its caller was told, or does not wait for it
+            return; // its caller has got the exception, or does not wait for it
         }
     }
 
@@ -310,7 +310,7 @@ final class SendQueue {
         return true;
     }
 
-    /** Polls once, and wakes the threads that wait for what has been completed. Returns whether anything has. */
+    /** Polls once, and wakes the threads that wait for completed work requests. Returns whether any have completed. */
     private boolean poll() {
         int count = wait.poll("poll", polled);
         for (int i = 0; i < count; i++) {
@@ -345,8 +345,8 @@ final class SendQueue {
     }
 
     /**
-     * Ends the connection because a work request is not waited for any longer: its memory must not be in use when the call returns.
-     * Returns whether the reason is an interrupt, whose status {@link #abandoned} restores.
+     * Ends the connection because the wait for a work request is abandoned: its memory must not be in use when the call returns.
+     * Returns whether the reason is an interrupt; {@link #abandoned} restores its status.
      */
     private boolean abandon(String operation) {
         boolean isInterrupted = Thread.interrupted();

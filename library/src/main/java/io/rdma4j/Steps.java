@@ -8,7 +8,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The steps by which an identifier is connected, resolved or joined, each with its event, within one time. Used by one thread. */
+/** The steps that connect, resolve or join an identifier, each with its event, within one timeout. Used by one thread. */
 final class Steps {
     private final EventChannel channel;
     private final String operation;
@@ -16,7 +16,7 @@ final class Steps {
     private final Deadline deadline;
 
     /**
-     * Begins now.
+     * Starts the timeout.
      *
      * @param channel the channel, to which only this identifier reports
      * @param operation the call, for messages
@@ -29,7 +29,7 @@ final class Steps {
         deadline = new Deadline(channel, timeout);
     }
 
-    /** Returns the time that is left. */
+    /** Returns the remaining time. */
     Duration remaining() {
         return deadline.remaining();
     }

@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Iterates over what arrives at a connection or a listener until it ends. Used by one thread. */
+/** Iterates over the elements that arrive at a connection or a listener until it ends. Used by one thread. */
 final class UntilEnd<T> implements Iterator<T> {
     private final Supplier<T> await;
     private @Nullable T next;

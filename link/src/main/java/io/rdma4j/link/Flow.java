@@ -1,9 +1,9 @@
 package io.rdma4j.link;
 
 /**
- * A UDP source port of a link besides its own. Routers and network cards choose paths and queues by it, so frames of different flows
- * may take different ones. A link only sends from the port of a flow; what arrives there is dropped by the system. The flow is used
- * as its link is: by one thread at a time.
+ * An additional UDP source port of a link. Routers and network cards choose paths and queues by it, so frames of different flows
+ * may take different ones. A link only sends from the port of a flow; the system drops frames that arrive there. Like its link, a
+ * flow is used by one thread at a time.
  */
 public interface Flow extends AutoCloseable {
     /** Returns the UDP source port. */

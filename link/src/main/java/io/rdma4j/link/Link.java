@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A path for frames in and out of this process on one local address.
  *
- * <p>A link transports bytes and does not interpret them: it neither checks nor computes the ICRC. Frames may be lost,
- * duplicated and reordered, as on any network. A frame that the kernel refuses counts as lost. Not thread safe: one
- * thread at a time may use a link, except for {@link #statistics}.
+ * <p>A link transports bytes and does not interpret them: it neither checks nor computes the ICRC. Frames may be lost, duplicated
+ * and reordered, as on any network. A frame that the kernel refuses is treated as lost. Not thread safe: one thread at a time may
+ * use a link, except for {@link #statistics}.
  *
  * <p>Links are wrapped to add a capture, faults or a trace; the wrapper is itself a link.
  */
@@ -22,8 +22,8 @@ public interface Link extends AutoCloseable {
     java.net.InetSocketAddress localAddress();
 
     /**
-     * Sends all frames of a burst. Frames that the kernel does not accept at once (a full buffer, a filter, a closed
-     * port at the peer) are dropped and counted. No exception is thrown, because the transport retransmits.
+     * Sends all frames of a burst. Frames that the kernel does not accept immediately (a full buffer, a filter, a closed port at
+     * the peer) are dropped and counted. No exception is thrown, because the transport retransmits.
      *
      * @param burst sealed frames to one destination; its memory may be reused when the call returns
      */
@@ -32,7 +32,7 @@ public interface Link extends AutoCloseable {
     /**
      * Returns whether the frames of a burst need an ICRC: they do unless they stay in memory of this host.
      *
-     * @param burst a burst for one queue pair whose first frame is complete but for its ICRC
+     * @param burst a burst for one queue pair; its first frame is complete except for the ICRC
      */
     default boolean needsIcrc(SendBurst burst) {
         return true;
@@ -44,7 +44,7 @@ public interface Link extends AutoCloseable {
      *
      * @param destinationHigh upper half of the address in GID form
      * @param destinationLow lower half of the address
-     * @param queuePairNumber number of the queue pair that they are for
+     * @param queuePairNumber number of the destination queue pair
      * @param bytes bytes of the packets
      */
     default boolean hasRoom(long destinationHigh, long destinationLow, int queuePairNumber, int bytes) {
@@ -52,7 +52,7 @@ public interface Link extends AutoCloseable {
     }
 
     /**
-     * Opens a flow, from which {@link SendBurst#flow} sends bursts. If there are many already, another port may be returned.
+     * Opens a flow, from which {@link SendBurst#flow} sends bursts. If there are already many, the flow may have another port.
      *
      * @param sourcePort the UDP source port that is wanted
      * @return the flow, or null if this link sends everything from its own port, or another process has the port
@@ -72,8 +72,8 @@ public interface Link extends AutoCloseable {
     int poll(ReceiveBurst burst);
 
     /**
-     * Returns the time at which this link needs {@link #poll} even if no frame arrives, since it holds frames back, as
-     * a delay fault does. A caller must not wait longer than that.
+     * Returns the time at which this link needs {@link #poll} even if no frame arrives, because it holds frames back, like a
+     * delay fault. A caller must not wait longer than that.
      *
      * @return a time of the clock that the link was given, or {@link Long#MAX_VALUE} for none
      */
@@ -82,14 +82,14 @@ public interface Link extends AutoCloseable {
     }
 
     /**
-     * Directs what arrives at the port to this link again, if {@link LinkSet#openBeside} has opened it; else has no
-     * effect. Costs a system call or two. The link must be polled between two calls.
+     * Directs the port's input to this link again, if {@link LinkSet#openBeside} has opened it; otherwise has no effect. Costs a
+     * system call or two. The link must be polled between two calls.
      */
     default void claimInput() {}
 
     /**
-     * Leaves what arrives at the port to the process that has taken it by {@link LinkSet#openBeside}. The link still
-     * sends from the port. Links that {@link LinkSet#openSteered} has opened on the port receive nothing any longer.
+     * Leaves the port's input to the process that has taken it with {@link LinkSet#openBeside}. The link still sends from the
+     * port. Links that {@link LinkSet#openSteered} has opened on the port no longer receive anything.
      */
     default void abandonInput() {}
 

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A factory of links and local channels that one thread can wait for together.
  *
- * <p>One thread at a time may call {@link #await}. One thread at a time may open, poll, send and close, also while
- * another thread waits: the waiting thread takes new and closed links into account. {@link #wakeup} may be called from
- * any thread. An interrupt does not prevent later waits; it may let {@link #await} return early once.
+ * <p>One thread at a time may call {@link #await}. One thread at a time may open, poll, send and close, even while another thread
+ * waits: the waiting thread takes new and closed links into account. {@link #wakeup} may be called from any thread. An interrupt
+ * does not prevent later waits; it may let {@link #await} return early once.
  */
 public interface LinkSet extends AutoCloseable {
     /** Returns the short name of the implementation, for messages: {@code nio} or {@code linux}. */
@@ -33,18 +33,18 @@ public interface LinkSet extends AutoCloseable {
     Link openUdp(InetAddress address, int port) throws IOException;
 
     /**
-     * Opens a link on a UDP port that another process of this user holds, and directs everything that arrives there to
-     * the new link: to replace a process that is stopped. The link of the other process still sends from the port. The
-     * new link keeps its input only while {@link Link#claimInput} is called from time to time, since the system
-     * renumbers the sockets of a port when one of them is closed.
+     * Opens a link on a UDP port that another process of this user holds, and directs the port's input to the new link, to
+     * replace a process that is stopped. The link of the other process still sends from the port. The new link keeps its input
+     * only while {@link Link#claimInput} is called from time to time, since the system renumbers the sockets of a port when one
+     * of them is closed.
      *
-     * <p>{@link #openUdp} always binds exclusively. So a caller that finds a port in use decides by means of its own
-     * whether it may take it.
+     * <p>{@link #openUdp} always binds exclusively. A caller that finds a port in use must decide by other means whether it may
+     * take it.
      *
      * @param address a local unicast address; an IPv6 link-local one carries its scope
      * @param port UDP port, not 0
-     * @throws java.net.BindException if this kind of link set cannot do this, a process of another user holds the port,
-     *     or its holder does not allow it, as the {@code nio} link set does not
+     * @throws java.net.BindException if this kind of link set cannot do this, a process of another user holds the port, or its
+     *     holder does not allow it (the {@code nio} link set never does)
      * @throws IOException if the link cannot be opened for another reason
      */
     default Link openBeside(InetAddress address, int port) throws IOException {
@@ -57,10 +57,9 @@ public interface LinkSet extends AutoCloseable {
     }
 
     /**
-     * Opens another link on the address and UDP port of {@code first}, which receives the frames whose destination
-     * queue pair number lies in a range. All other frames are still delivered to {@code first}. Several threads, each
-     * with a link set of its own, can thereby serve one address. {@code first} may belong to another set and may be in
-     * use during the call.
+     * Opens another link on the address and UDP port of {@code first}, which receives the frames with a destination queue pair
+     * number in a range. All other frames are still delivered to {@code first}. Several threads, each with its own link set, can
+     * thereby serve one address. {@code first} may belong to another set and may be in use during the call.
      *
      * <p>The steering is an optimization without guarantees. Frames that arrive while such a link is opened or closed
      * may be delivered to any link of the address. Frames that a closed link has not yet polled are lost. Frames that
@@ -78,7 +77,7 @@ public interface LinkSet extends AutoCloseable {
      * @return the link, or null if the system or this kind of link set does not support steering, or {@code first} is
      *     of another kind, receives a multicast group or is decorated; {@code first} is then unaffected
      * @throws IOException if {@code first} is closed, or this set cannot open another socket
-     * @throws IllegalArgumentException if the range is not valid, or overlaps that of another link of the port
+     * @throws IllegalArgumentException if the range is not valid, or overlaps the range of another link of the port
      */
     default @Nullable Link openSteered(Link first, int fromNumber, int toNumber) throws IOException {
         QueuePairRanges.require(fromNumber, toNumber);
@@ -91,8 +90,8 @@ public interface LinkSet extends AutoCloseable {
      * when the link is closed or the process exits. Any number of links and processes may receive the same group. Each
      * receives every frame, including those that this host sends. The link of a unicast address receives none of them.
      *
-     * <p>Such a link only receives: frames sent through it count as failed. Frames to a group are sent through the link
-     * of a unicast address. They are sent on the interface of that address, with a hop limit of 64.
+     * <p>Such a link only receives: frames sent through it are counted as failed. Frames to a group are sent through the link of
+     * a unicast address. They are sent on the interface of that address, with a hop limit of 64.
      *
      * <p>The {@code nio} link set cannot determine on which interface a frame to an IPv6 group of wider than link-local
      * scope has arrived. If the host is a member of the same group on several interfaces, such a link receives from all
@@ -135,8 +134,8 @@ public interface LinkSet extends AutoCloseable {
     }
 
     /**
-     * Creates a ring in shared memory and hands it over to the process that listens on a socket. Frames can be written at once,
-     * before that process has accepted the ring.
+     * Creates a ring in shared memory and hands it over to the process that listens on a socket. Frames can be written
+     * immediately, before that process has accepted the ring.
      *
      * @param sourceHigh the address of this process that the frames come from, upper half
      * @param sourceLow lower half
@@ -151,8 +150,7 @@ public interface LinkSet extends AutoCloseable {
      * Blocks until a link, channel or ring of this set has input, {@link #wakeup} is called or the timeout elapses. May
      * return spuriously.
      *
-     * @param timeoutNanos longest time to block, in nanoseconds; 0 does not block, {@link Long#MAX_VALUE} blocks
-     *     indefinitely
+     * @param timeoutNanos maximum time to block, in nanoseconds; 0 does not block, {@link Long#MAX_VALUE} blocks indefinitely
      * @return true if local channels or listeners may have input; false if only UDP links can have input
      */
     boolean await(long timeoutNanos);

@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
  * never block. Not thread safe.
  */
 public interface LocalChannel extends AutoCloseable {
-    /** The largest size of a message, in bytes. */
+    /** The maximum size of a message, in bytes. */
     int MAX_MESSAGE_BYTES = 8192;
 
     /**
-     * Sends one message or drops it. A message is never sent in part.
+     * Sends one message or drops it. A message is never sent partially.
      *
      * @param header first part of the message, from position to limit; the position does not change
      * @param body second part, likewise; may be empty
@@ -23,12 +23,12 @@ public interface LocalChannel extends AutoCloseable {
     boolean send(ByteBuffer header, ByteBuffer body);
 
     /**
-     * Sends a message that is never dropped while the channel is open. If the other process does not read now, the message waits in
-     * this process, and {@link #send} drops messages until all that wait are sent. They are sent by later calls, and by {@link #poll}
-     * when the other process reads again.
+     * Sends a message that is never dropped while the channel is open. If the other process does not read now, the message waits
+     * in this process, and {@link #send} drops messages until all waiting ones are sent. They are sent by later calls, and by
+     * {@link #poll} when the other process reads again.
      *
-     * @param subject a message that waits is replaced by a later one with an equal subject, so that no more messages wait than there
-     *     are subjects; the later one is sent after those that wait
+     * @param subject a waiting message is replaced by a later one with an equal subject, so that at most one message waits for
+     *     each subject; the later one is sent after all waiting messages
      * @param message from position to limit; the position does not change
      * @throws IllegalArgumentException if the message is larger than {@link #MAX_MESSAGE_BYTES}
      */

@@ -14,7 +14,7 @@ public final class QueuePairRanges {
     public static void require(int from, int to) {
         if (from < 0 || to > LARGEST || from > to) {
             throw new IllegalArgumentException("queue pair numbers " + describe(from, to)
-                    + ": a range begins at 0 or above, ends at 0xffffff or below, and does not end before it begins");
+                    + ": a range must lie within 0 to 0xffffff, and must not end before it starts");
         }
     }
 

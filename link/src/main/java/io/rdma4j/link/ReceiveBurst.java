@@ -13,7 +13,7 @@ public final class ReceiveBurst {
     /**
      * Creates an empty burst.
      *
-     * @param capacity largest number of frames that one poll returns, at least 1
+     * @param capacity maximum number of frames that one poll returns, at least 1
      */
     public ReceiveBurst(int capacity) {
         frames = new Frame[capacity];
@@ -22,7 +22,7 @@ public final class ReceiveBurst {
         }
     }
 
-    /** Returns the largest number of frames that the burst can hold. */
+    /** Returns the maximum number of frames that the burst can hold. */
     public int capacity() {
         return frames.length;
     }

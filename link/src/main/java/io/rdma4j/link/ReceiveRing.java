@@ -1,8 +1,8 @@
 package io.rdma4j.link;
 
 /**
- * A ring in shared memory in which another process of this host writes frames for this one. One thread at a time may use it, also
- * while another thread waits for the link set.
+ * A ring in shared memory in which another process of this host writes frames for this process. One thread at a time may use it,
+ * even while another thread waits for the link set.
  */
 public interface ReceiveRing extends AutoCloseable {
     /**
@@ -10,10 +10,10 @@ public interface ReceiveRing extends AutoCloseable {
      *
      * @param destinationHigh the address that the frames arrive at, upper half
      * @param destinationLow lower half
-     * @param most the most frames to add; the burst must have room for them
+     * @param maximum the maximum number of frames to add; the burst must have space for them
      * @return the number of frames
      */
-    int poll(ReceiveBurst burst, long destinationHigh, long destinationLow, int most);
+    int poll(ReceiveBurst burst, long destinationHigh, long destinationLow, int maximum);
 
     /** Returns the number of bytes that the other process has written so far, for {@link #hasReached}. */
     long written();
@@ -22,12 +22,12 @@ public interface ReceiveRing extends AutoCloseable {
     boolean hasReached(long written);
 
     /**
-     * Returns whether the other process has closed the ring, has exited, or has broken the ring. It wrote everything that can be
-     * polled before.
+     * Returns whether the other process has closed the ring, has exited, or has broken the ring. Everything that can be polled
+     * was written before that.
      */
     boolean isEnded();
 
-    /** Looks whether the other process has ended, which a thread that never waits would not notice otherwise. A system call. */
+    /** Checks whether the other process has ended, which a thread that never waits would not notice otherwise. A system call. */
     void checkEnd();
 
     /** Closes the ring, and releases its memory. Frames of it are no longer valid. */

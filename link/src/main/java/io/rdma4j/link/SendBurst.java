@@ -62,7 +62,10 @@ public final class SendBurst {
         isSealed = true;
     }
 
-    /** Sets that the frames have no ICRC, until {@link #clear}. Only a link whose {@link Link#needsIcrc} is false takes them. */
+    /**
+     * Marks the frames as having no ICRC, until {@link #clear}. Only a link that returns false from {@link Link#needsIcrc}
+     * accepts them.
+     */
     public void withoutIcrc() {
         isSealed = false;
     }
@@ -77,7 +80,7 @@ public final class SendBurst {
      *
      * @param high upper half of the address
      * @param low lower half of the address
-     * @param scope interface index of an IPv6 link-local address, else 0
+     * @param scope interface index of an IPv6 link-local address, otherwise 0
      * @param newTrafficClass type of service or traffic class of the packets
      */
     public void destination(long high, long low, int scope, int newTrafficClass) {
@@ -88,7 +91,7 @@ public final class SendBurst {
     }
 
     /**
-     * Sets the hop limit and the flow label of the packets, until they are set again. They are 64 and 0 before.
+     * Sets the hop limit and the flow label of the packets, until they are set again. The defaults are 64 and 0.
      *
      * @param newHopLimit IPv4 time to live or IPv6 hop limit, 1 to 255; 0 for 64. Links without system calls send 64
      * @param newFlowLabel IPv6 flow label of 20 bits, 0 to let the system choose one; without effect for IPv4 and for links without
@@ -113,8 +116,8 @@ public final class SendBurst {
     }
 
     /**
-     * Sets whether all frames of a burst are for one queue pair, so that a link need not look at each. It remains in effect until
-     * set again.
+     * Sets whether all frames of a burst are for one queue pair, so that a link need not check each one. It remains in effect
+     * until set again.
      */
     public void forOneQueuePair(boolean isOne) {
         isForOneQueuePair = isOne;
@@ -129,8 +132,8 @@ public final class SendBurst {
     }
 
     /**
-     * Returns whether a frame of {@code bytes} bytes can follow the present frames. All frames but the last must have
-     * the same size.
+     * Returns whether a frame of {@code bytes} bytes can follow the current frames. All frames except the last must have the same
+     * size.
      */
     public boolean accepts(int bytes) {
         return count == 0 || !closedByShortFrame && bytes <= segmentBytes;
@@ -179,12 +182,12 @@ public final class SendBurst {
         return isForOneQueuePair;
     }
 
-    /** Returns the number of frames that a link looks at to know which queue pairs the burst is for: the first ones. */
+    /** Returns the number of frames, from the first one, that a link must check to know the destination queue pairs of the burst. */
     public int receiverCount() {
         return isForOneQueuePair ? Math.min(count, 1) : count;
     }
 
-    /** Returns the size in bytes of each frame but the last. */
+    /** Returns the size in bytes of each frame except the last. */
     public int segmentBytes() {
         return segmentBytes;
     }
@@ -209,7 +212,7 @@ public final class SendBurst {
         return destinationLow;
     }
 
-    /** Returns the interface index of an IPv6 link-local destination, else 0. */
+    /** Returns the interface index of an IPv6 link-local destination, otherwise 0. */
     public int destinationScope() {
         return destinationScope;
     }
@@ -239,7 +242,7 @@ public final class SendBurst {
         return flow;
     }
 
-    /** Returns the UDP port that the frames are sent from, if that of the link is {@code linkPort}. */
+    /** Returns the UDP port that the frames are sent from, if the link's port is {@code linkPort}. */
     public int sourcePort(int linkPort) {
         Flow current = flow;
         return current == null ? linkPort : current.sourcePort();

@@ -13,7 +13,7 @@ public interface SendRing extends AutoCloseable {
      */
     boolean send(SendBurst burst, int sourcePort);
 
-    /** Returns whether there is room for bursts that have so many bytes together. */
+    /** Returns whether there is space for bursts with this number of bytes in total. */
     boolean hasRoom(int bytes);
 
     /** Returns whether the other process has closed the ring, has exited, or has broken the ring. */

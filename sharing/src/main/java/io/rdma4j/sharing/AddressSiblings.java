@@ -25,7 +25,7 @@ final class AddressSiblings {
     private final long low;
     private final AtomicIntegerArray ports = new AtomicIntegerArray(SLOTS);
 
-    /** 1 for each process of which only the owner that has ended has told: it may have ended, too. */
+    /** 1 for each process that was only listed by an owner that has ended: the process may also have ended. */
     private final AtomicIntegerArray unconfirmed = new AtomicIntegerArray(SLOTS);
 
     /** Creates an empty table for an address in GID form. */
@@ -50,7 +50,7 @@ final class AddressSiblings {
         return ports.get(slot & 0xff) != 0 || unconfirmed.get(slot & 0xff) != 0;
     }
 
-    /** Forgets the UDP ports, which the next owner tells again. The processes stay known until then. */
+    /** Forgets the UDP ports, which the next owner will send again. The processes stay known until then. */
     void onOwnerEnded() {
         for (int slot = 0; slot < SLOTS; slot++) {
             if (ports.getAndSet(slot, 0) != 0) {
@@ -59,7 +59,7 @@ final class AddressSiblings {
         }
     }
 
-    /** Returns whether an owner that has ended has listed processes that nobody has told of since. */
+    /** Returns whether an owner that has ended has listed processes that no owner has listed since. */
     boolean hasUnconfirmed() {
         for (int slot = 0; slot < SLOTS; slot++) {
             if (unconfirmed.get(slot) != 0) {
@@ -70,9 +70,8 @@ final class AddressSiblings {
     }
 
     /**
-     * Sends a burst through a UDP port of this process: directly to the process that it is for, if that shares the
-     * address and is known. The frames are not modified. Their ICRC covers UDP port 4791, so the receiver sets the
-     * destination port back.
+     * Sends a burst through a UDP port of this process: directly to its destination process, if that process shares the address
+     * and is known. The frames are not modified. Their ICRC covers UDP port 4791, so the receiver restores the destination port.
      */
     void send(Link udp, SendBurst burst) {
         int port = portOf(burst);
@@ -85,12 +84,15 @@ final class AddressSiblings {
         }
     }
 
-    /** Returns the UDP port of the process that all frames of a burst are for. Returns 0 if it is unknown, or for several. */
+    /**
+     * Returns the UDP port of the process that all frames of a burst are for. Returns 0 if it is unknown, or the frames are for
+     * several processes.
+     */
     int portOf(SendBurst burst) {
         return burst.destinationLow() == low && burst.destinationHigh() == high ? ports.get(slotOf(burst)) : 0;
     }
 
-    /** Returns the slot of the process that all frames of a burst are for, if its address is that of a host with slots, else 0. */
+    /** Returns the slot of the process that all frames of a burst are for, if its address belongs to a host with slots, otherwise 0. */
     static int slotOf(SendBurst burst) {
         if (isManagementDatagram(burst)) {
             return receiverSlot(burst.segment(), burst.offset(0) + MAD_AT, burst.length(0));
@@ -115,9 +117,9 @@ final class AddressSiblings {
     }
 
     /**
-     * Returns the slot in the receiver's communication ID of a management datagram. Such datagrams take the same path
-     * as data, else a confirmation could arrive after the data that it permits. Returns 0, which is no process' slot,
-     * for a request: the owner knows which process it is for.
+     * Returns the slot in the receiver's communication ID of a management datagram. Such datagrams take the same path as data,
+     * otherwise a confirmation could arrive after the data that it permits. Returns 0, which is no process' slot, for a request:
+     * the owner knows which process it is for.
      */
     private static int receiverSlot(MemorySegment memory, int at, int frameBytes) {
         boolean isConnectionManagement = CmMad.check(memory, at, frameBytes - MAD_AT - Icrc.LENGTH) == CmMad.Result.OK;

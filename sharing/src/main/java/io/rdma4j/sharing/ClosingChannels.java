@@ -6,13 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Channels that are closed as soon as their last control messages are sent, which takes as long as the other process is stopped. Used
- * under the engine lock.
+ * Channels that are closed as soon as their last control messages are sent, which may have to wait until a stopped process
+ * continues. Used under the engine lock.
  */
 final class ClosingChannels {
     private final List<LocalChannel> channels = new ArrayList<>();
 
-    /** Closes a channel now or when nothing waits there. */
+    /** Closes a channel now, or when all its messages are sent. */
     void add(LocalChannel channel) {
         if (channel.hasUnsentControl()) {
             channels.add(channel);
@@ -25,7 +25,7 @@ final class ClosingChannels {
         return channels.isEmpty();
     }
 
-    /** Sends what the other processes have room for now. */
+    /** Sends as much as the other processes have space for now. */
     void send() {
         channels.removeIf(ClosingChannels::isDone);
     }

@@ -12,18 +12,18 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * The file of a {@link CrashDisconnectTable}: a header and records of {@value #RECORD_BYTES} bytes each, which Java and the
- * guardian of a C program read. The file guardian.c has the same numbers.
+ * The file of a {@link CrashDisconnectTable}: a header and records of {@value #RECORD_BYTES} bytes each, which Java and a C
+ * program's guardian read. The file guardian.c has the same numbers.
  *
  * <pre>
  * header   magic number (4), version (4), number of records that can be read (4)
  * record   state (4): free, established, or taken by a process that disconnects the peer
  *          communication ID (4), queue pair (4), the peer's communication ID (4),
  *          the peer's queue pair (4), traffic class (4), IPv6 scope identifier (4), 4 unused,
- *          local address (16), the peer's address (16), both in GID form and the byte order of the network
+ *          local address (16), the peer's address (16), both in GID form and network byte order
  * </pre>
  *
- * Numbers are in the byte order of the machine.
+ * Numbers are in the machine's byte order.
  */
 final class CrashDisconnectFormat {
     static final int FREE = 0;
@@ -109,7 +109,7 @@ final class CrashDisconnectFormat {
         return (int) INT.getAcquire(file, at(index)) == ESTABLISHED;
     }
 
-    /** Writes all fields of a record but its state. */
+    /** Writes all fields of a record except its state. */
     static void write(MemorySegment file, int index, AbandonedConnection connection) {
         long at = at(index);
         file.set(JAVA_INT, at + LOCAL_ID, connection.localId());

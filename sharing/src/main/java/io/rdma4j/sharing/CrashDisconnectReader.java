@@ -26,7 +26,7 @@ public final class CrashDisconnectReader {
         this.slot = slot;
     }
 
-    /** Opens the file of a slot. Without it, no connection is left. */
+    /** Opens the file of a slot. If that fails, no connection is left. */
     public static CrashDisconnectReader open(RunDirectory directory, int slot) {
         MemorySegment memory = null;
         try {
@@ -52,8 +52,9 @@ public final class CrashDisconnectReader {
     }
 
     /**
-     * Takes connections of the process, after it has exited: each is returned to one caller, of all processes that have opened the
-     * file. Connections whose communication ID is not of the process' slot are ignored, so that no process disconnects those of another.
+     * Takes connections of the process, after it has exited. Each is returned to only one caller among all processes that have
+     * opened the file. Connections with a communication ID of another slot are ignored, so that no process can have another's
+     * connections disconnected.
      *
      * @param isWanted selects the connections that the caller can disconnect
      */

@@ -11,7 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The established connections of this process, in a file from which another process disconnects their peers if this one is
+ * The established connections of this process, in a file from which another process disconnects their peers if this process is
  * killed.
  *
  * <p>The file is mapped, so that a change needs no system call, and is complete however the process ends: the state of a
@@ -44,7 +44,7 @@ public final class CrashDisconnectTable {
         this.memory = memory;
     }
 
-    /** Creates the file of a slot. Without it, which happens if the file system is full, nobody acts on behalf of this process. */
+    /** Creates the file of a slot. If that fails, for example because the file system is full, nobody acts on behalf of this process. */
     static CrashDisconnectTable create(RunDirectory directory, int slot) {
         String name = CrashDisconnectFormat.fileName(slot);
         MemorySegment memory = null;
@@ -70,7 +70,10 @@ public final class CrashDisconnectTable {
                 : directory.file(name).toAbsolutePath();
     }
 
-    /** Adds an established connection. Does nothing if the file system is full, or {@value CrashDisconnectFormat#MAX_RECORDS} are in it. */
+    /**
+     * Adds an established connection. Does nothing if the file system is full, or the table is full with {@value
+     * CrashDisconnectFormat#MAX_RECORDS} connections.
+     */
     public void add(AbandonedConnection connection) {
         MemorySegment file = memory;
         Integer known = indexes.get(connection.localId());
@@ -85,7 +88,7 @@ public final class CrashDisconnectTable {
         indexes.put(connection.localId(), index);
     }
 
-    /** Removes the connection of a communication ID, which is disconnected. */
+    /** Removes the connection with a communication ID, because it is disconnected. */
     public void remove(int localId) {
         MemorySegment file = memory;
         Integer index = indexes.remove(localId);
@@ -106,7 +109,7 @@ public final class CrashDisconnectTable {
         return next < allocated || grow() ? next++ : -1;
     }
 
-    /** Allocates memory in the file system first: an access to a hole of a full file system would be a fault. */
+    /** Allocates memory in the file system first: an access to a hole would be a fault in a full file system. */
     private boolean grow() {
         int larger = Math.min(2 * allocated, CrashDisconnectFormat.MAX_RECORDS);
         MemorySegment file = memory;

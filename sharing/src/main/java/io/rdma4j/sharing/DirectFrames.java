@@ -17,8 +17,9 @@ final class DirectFrames {
     }
 
     /**
-     * Receives a burst. A process that was the owner of UDP port 4791 until it was replaced may still send from that port.
-     * It drops what it finds there: that was for the owner, which may have had it from its sender again meanwhile. Returns the number of frames. */
+     * Receives a burst; returns the number of frames. A process that was the owner of UDP port 4791 until it was replaced may still send
+     * from that port. It drops the frames that it finds there: they were for the owner, which may have received them again meanwhile.
+     */
     int poll(ReceiveBurst burst) {
         int count = udp.poll(burst);
         if (ofFormerOwner) {

@@ -6,7 +6,7 @@ import java.util.random.RandomGenerator;
 
 /**
  * The use of a run directory by this process: a slot, without which other processes would remove the directory as unused ({@link
- * Leftovers}), and what keeps cleaners of old files away. Thread safe.
+ * Leftovers}), and the handles that keep cleaners of old files away. Thread safe.
  */
 public final class DirectoryUse implements AutoCloseable {
     private final RunDirectory directory;
@@ -14,7 +14,7 @@ public final class DirectoryUse implements AutoCloseable {
     private final List<AutoCloseable> holds;
 
     /**
-     * Begins to use a directory.
+     * Starts using a directory.
      *
      * @throws SharingException as {@link Slots#claim}
      */

@@ -9,8 +9,8 @@ import java.nio.file.attribute.FileTime;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The properties that distinguish the socket file of a process from that of another process at the same path. The number of an inode
- * can be used again at once, so the time belongs to it.
+ * The properties that distinguish the socket file of a process from the file of another process at the same path. The number of
+ * an inode can be reused immediately, so the identity includes the time.
  */
 record FileIdentity(@Nullable Object key, FileTime modified) {
     /** Returns the identity of the file at a path, or null if there is none. */

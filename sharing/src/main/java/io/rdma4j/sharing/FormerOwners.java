@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The channels to owners of a port that were replaced while they gave no sign of life. A process that is stopped may be
- * killed, or continue and say that it has resigned.
+ * The channels to owners of a port that were replaced because they sent no heartbeats. A stopped process may be killed, or
+ * continue and report that it has resigned.
  */
 final class FormerOwners {
     private final HostPort port;
@@ -23,7 +23,7 @@ final class FormerOwners {
         return channels.isEmpty();
     }
 
-    /** Receives what they say, and reports those that have exited; returns the number of messages and ends. */
+    /** Receives their messages, and reports those that have exited; returns the number of messages and exits. */
     int receive() {
         int received = 0;
         for (int i = channels.size() - 1; i >= 0; i--) {

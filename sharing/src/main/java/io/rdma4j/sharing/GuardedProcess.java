@@ -17,7 +17,7 @@ public final class GuardedProcess implements AutoCloseable {
     }
 
     /**
-     * Begins to watch the process of a slot, which must be alive.
+     * Starts watching the process of a slot, which must be alive.
      *
      * @throws IOException if its files cannot be opened
      */
@@ -31,7 +31,7 @@ public final class GuardedProcess implements AutoCloseable {
         return slot;
     }
 
-    /** Returns whether the process holds its slot no longer, which the system releases when the process ends. */
+    /** Returns whether the process no longer holds its slot, which the system releases when the process ends. */
     public boolean hasEnded() {
         try {
             return !slots.isLockedElsewhere(slot);

@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registers this process with the guardian of the user, if one runs. The system closes the channel when the process ends, however it
- * ends; then the guardian disconnects the peers ({@link CrashDisconnectTable}). Thread safe.
+ * Registers this process with the guardian of the user, if one runs. The system closes the channel when the process ends, for any
+ * reason; then the guardian disconnects the peers ({@link CrashDisconnectTable}). Thread safe.
  */
 public final class GuardianChannel implements AutoCloseable {
     /** The socket of the guardian in the run directory. */
@@ -23,7 +23,7 @@ public final class GuardianChannel implements AutoCloseable {
     /** The version in the message. */
     public static final byte VERSION = 1;
 
-    /** The least time between two checks for a guardian. */
+    /** The minimum time between two checks for a guardian. */
     private static final long CHECK_NANOS = 1_000_000_000;
 
     private final RunDirectory directory;
@@ -37,7 +37,7 @@ public final class GuardianChannel implements AutoCloseable {
         this.slot = slot;
     }
 
-    /** Registers with a guardian that has started since the last check. Checks once a second at most. */
+    /** Registers with a guardian that has started since the last check. Checks at most once a second. */
     synchronized void check(long nowNanos) {
         if (checkedNanos == Long.MIN_VALUE || nowNanos - checkedNanos >= CHECK_NANOS) {
             checkedNanos = nowNanos;

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  * The main engine's port of an address, which the processes of the host share.
  *
  * <p>One process of the host, the owner, has bound UDP port 4791 of the address. It relays packets to the other processes, the
- * members, which send from a UDP port of their own. When the owner exits, the others compete to bind the port. When it does not
- * answer, as while it is stopped, one of them takes the port over; the former owner becomes a member when it continues. {@link
- * PortRole} is what this process is at present.
+ * members, which send from their own UDP ports. When the owner exits, the others compete to bind the port. If it does not answer,
+ * for example while it is stopped, one of them takes the port over; the former owner becomes a member when it continues. {@link
+ * PortRole} is the current role of this process.
  *
  * <p>No method waits. All are called under the engine lock unless stated otherwise.
  */
@@ -38,8 +38,8 @@ public final class HostPort extends Port {
     private static final long LONGEST_RETRY_NANOS = 200_000_000;
 
     /**
-     * The time after which a port that is held by a process of this run directory that nobody can join is taken over. A
-     * new owner needs a moment between bind and listen.
+     * The time after which a port is taken over if a process of this run directory holds it, but cannot be joined. A new owner
+     * needs some time between bind and listen.
      */
     public static final long TAKEOVER_NANOS = 1_000_000_000;
 
@@ -87,17 +87,17 @@ public final class HostPort extends Port {
         return role.isConnected();
     }
 
-    /** Returns the undecorated link of UDP port 4791 if this process is the owner, else null. Any thread. */
+    /** Returns the undecorated link of UDP port 4791 if this process is the owner, otherwise null. Any thread. */
     public @Nullable Link owned() {
         return role instanceof Owner owner ? owner.bound() : null;
     }
 
-    /** Returns the present role of this process. */
+    /** Returns the current role of this process. */
     PortRole role() {
         return role;
     }
 
-    /** Returns the name of the present role: {@code owner}, {@code member}, or {@code none} without an owner. Any thread. */
+    /** Returns the name of the current role: {@code owner}, {@code member}, or {@code none} without an owner. Any thread. */
     public String roleName() {
         return role.name();
     }
@@ -125,12 +125,12 @@ public final class HostPort extends Port {
     // ---- the transitions between roles ----
 
     /**
-     * Tries to become the owner, else to join the current one. A process that has joined is not {@linkplain #isConnected connected} before
-     * the owner has answered.
+     * Tries to become the owner, otherwise to join the current one. A process that has joined is not {@linkplain #isConnected
+     * connected} before the owner has answered.
      *
-     * @param takesOver true to take the port over if a process holds it that cannot be joined
-     * @return null if the port is open, else the reason why it is not: a further try may succeed
-     * @throws IOException if further tries will not succeed
+     * @param takesOver true to take the port over if the process that holds it cannot be joined
+     * @return null if the port is open, otherwise the reason why it is not: another attempt may succeed
+     * @throws IOException if further attempts will not succeed
      */
     public @Nullable String tryOpen(boolean takesOver) throws IOException {
         String refusal = tryOwnOrJoin(false);
@@ -181,7 +181,7 @@ public final class HostPort extends Port {
         }
     }
 
-    /** Becomes the owner by a link of a port that was taken over. */
+    /** Becomes the owner with a link of a port that was taken over. */
     private void ownTaken(Link udp) throws IOException {
         own(udp, true);
         watch.start();
@@ -228,11 +228,11 @@ public final class HostPort extends Port {
                 formerOwners.add(silent.owner());
             }
         } catch (IOException e) {
-            return; // the next try may succeed
+            return; // the next attempt may succeed
         }
     }
 
-    /** Returns whether this owner was replaced, and becomes a member then. Checks it from time to time. */
+    /** Becomes a member if this owner was replaced, and returns whether it was. Checks that only from time to time. */
     boolean resignsIfReplaced(Owner owner, long nowNanos) {
         if (!replacement.isDue(nowNanos) || !replacement.isReplaced()) {
             return false;
@@ -258,7 +258,7 @@ public final class HostPort extends Port {
     private void onOwnerless(Ownerless next) {
         become(next);
         if (refusals.isRefused()) {
-            engine.onProgress(); // the operations that wait may give up
+            engine.onProgress(); // waiting operations may give up
             retryLater();
         } else {
             retryNanos = FIRST_RETRY_NANOS;
@@ -301,9 +301,9 @@ public final class HostPort extends Port {
         engine.onRole(this);
     }
 
-    // ---- for the roles, and what they use ----
+    // ---- for the roles and their parts ----
 
-    /** Returns the counters of what passes between the processes. */
+    /** Returns the counters of the packets between processes. */
     SharingCounters counters() {
         return sharing.counters();
     }
@@ -330,12 +330,12 @@ public final class HostPort extends Port {
         }
     }
 
-    /** Returns how this process learns that an owner was replaced. */
+    /** Returns the object that detects that an owner was replaced. */
     OwnerReplacement replacement() {
         return replacement;
     }
 
-    /** Returns whether a service that no member has registered may be one of an owner that was replaced and is stopped. */
+    /** Returns whether a service that no member has registered may belong to a replaced owner that is stopped. */
     boolean mayHaveUnknownServices() {
         return !formerOwners.isEmpty();
     }
@@ -377,7 +377,7 @@ public final class HostPort extends Port {
         return role.receiveStray(nowNanos);
     }
 
-    /** Receives from rings alone; returns the number of frames. */
+    /** Receives only from rings; returns the number of frames. */
     int receiveFromRings(long nowNanos) {
         burst.clear();
         return receiveOwn(nowNanos, rings.poll(nowNanos, burst));
@@ -396,7 +396,7 @@ public final class HostPort extends Port {
         return role.link().nextDeadlineNanos();
     }
 
-    /** Makes the next polls of the link receive also from UDP, which they seldom do while rings are busy. */
+    /** Makes the next polls of the link also receive from UDP, which they seldom do while rings are busy. */
     void pollEverythingNext() {
         role.pollEverythingNext(engine.nowNanos());
     }
@@ -405,20 +405,20 @@ public final class HostPort extends Port {
     void onProcessExited(int slot) {
         ProcessExitHandler handler = sharing.exitHandler();
         if (handler != null && slot != 0) {
-            // Frames that it sent through memory, or to queue pairs of other engines, are delivered before the report,
-            // too.
+            // Frames that it sent through memory, or to queue pairs of other engines, are also delivered before the
+            // report.
             rings.receivePending(lastFrames);
             engine.receivePendingOfOthers();
             handler.onProcessExited(this, slot);
         }
     }
 
-    /** Opens the connections of a process of this address, for its exit. */
+    /** Opens the crash disconnects of a process of this address, for its exit. */
     CrashDisconnectReader crashDisconnectsOf(int slot) {
         return CrashDisconnectReader.open(sharing.directory(), slot);
     }
 
-    /** Disconnects the connections at this address of a process that has exited on its behalf. */
+    /** Disconnects connections at this address on behalf of a process that has exited. */
     void onCrashDisconnects(@Nullable CrashDisconnectReader left) {
         ProcessExitHandler handler = sharing.exitHandler();
         if (handler != null && left != null) {
@@ -448,7 +448,7 @@ public final class HostPort extends Port {
 
     // ---- services ----
 
-    /** Begins to receive requests for a service ID; {@link #isRegistered} tells when the owner knows it. */
+    /** Starts receiving requests for a service ID; {@link #isRegistered} returns true when the owner knows it. */
     public void registerService(long serviceId) {
         services.add(serviceId);
         role.registerService(serviceId);
@@ -471,7 +471,7 @@ public final class HostPort extends Port {
         return services.contains(serviceId);
     }
 
-    /** Returns whether further attempts to join fail as long as there is this owner. Any thread. */
+    /** Returns whether further attempts to join fail as long as the port has this owner. Any thread. */
     public boolean isRefused() {
         return refusals.isFinal();
     }

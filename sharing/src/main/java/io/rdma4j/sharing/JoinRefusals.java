@@ -5,11 +5,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The reason why the owner of a port does not let this process join. Changed under the engine lock, and read by any thread.
  *
- * <p>An owner that does not know the message REFUSED ends the channel without a reason. Such an end can also be the exit of the owner, so
- * it counts when it has happened several times in a row.
+ * <p>An owner that does not know the message REFUSED ends the channel without a reason. Such an end can also be the exit of the
+ * owner, so it is treated as a refusal only when it happens several times in a row.
  */
 final class JoinRefusals {
-    private static final int MOST_ENDS = 3;
+    private static final int MAX_ENDS = 3;
 
     /** A reason, and whether it will last as long as the owner. */
     private record Refusal(SharingException.Reason reason, String text, String hint, boolean isFinal) {}
@@ -41,9 +41,9 @@ final class JoinRefusals {
         } else if (ended.refusal() == RelayMessage.OTHER_VERSION) {
             last = otherVersion("has version " + ended.ownerVersion() + " of the messages by which processes share an"
                     + " address, and this process has version " + RelayMessage.VERSION);
-        } else if (endsInARow >= MOST_ENDS) {
+        } else if (endsInARow >= MAX_ENDS) {
             last = otherVersion(
-                    "ends the connection of this process whenever it joins, as one of another version does");
+                    "ends the connection of this process whenever it joins, like an owner of another version");
         }
     }
 
@@ -60,7 +60,7 @@ final class JoinRefusals {
         return endsInARow > 0;
     }
 
-    /** Returns whether further attempts fail as long as there is this owner. */
+    /** Returns whether further attempts fail as long as the port has this owner. */
     boolean isFinal() {
         Refusal current = last;
         return current != null && current.isFinal;

@@ -27,7 +27,7 @@ final class Leftovers {
 
     private Leftovers() {}
 
-    /** Removes the unused directories beside the given one. Directories that cannot be removed are left. */
+    /** Removes the unused directories next to the given one. Directories that cannot be removed are left. */
     static void remove(Path current) {
         Path parent = current.toAbsolutePath().getParent();
         if (parent == null) {
@@ -60,7 +60,7 @@ final class Leftovers {
         }
         try (@Nullable LockQuery query = LinkSets.openLockQuery(slots)) {
             if (query != null && query.isLockedElsewhere(0, 0)) {
-                return; // its processes do not notice the question
+                return; // the query does not affect its processes
             }
         } catch (IOException unknown) {
             return;

@@ -10,7 +10,7 @@ interface LockFile extends AutoCloseable {
         /** Returns whether the lock is still held. */
         boolean isValid();
 
-        /** Returns whether other processes may hold the lock, too. */
+        /** Returns whether other processes may also hold the lock. */
         boolean isShared();
 
         /** Releases the lock. */
@@ -26,9 +26,9 @@ interface LockFile extends AutoCloseable {
     ByteLock tryLock(long at, boolean shared) throws IOException;
 
     /**
-     * Returns whether another process or stack holds a lock on a byte. The question does not keep others from locking the byte.
+     * Returns whether another process or stack holds a lock on a byte. The query does not keep others from locking the byte.
      *
-     * @throws IOException if that cannot be found out
+     * @throws IOException if that cannot be determined
      */
     boolean isLockedElsewhere(long at) throws IOException;
 

@@ -24,7 +24,7 @@ sealed interface MappedFiles {
     MemorySegment create(String name, long bytes, long allocatedBytes) throws IOException;
 
     /**
-     * Makes the file system provide memory for a part of a file that was not used yet. An access to other parts is a fault if the
+     * Makes the file system provide memory for an unused part of a file. An access to a part without memory is a fault if the
      * file system is full.
      *
      * @return false if the file system is full
@@ -32,7 +32,7 @@ sealed interface MappedFiles {
     boolean allocate(String name, long from, long to);
 
     /**
-     * Maps a file of another process, which may access what that process has allocated.
+     * Maps a file of another process. Only the parts that the other process has allocated may be accessed.
      *
      * @return null if the file does not exist, or has another size
      * @throws IOException if the file system refuses

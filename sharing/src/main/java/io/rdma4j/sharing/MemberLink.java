@@ -19,15 +19,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The link of a process that does not own a port.
  *
- * <p>It sends from its own UDP port, and receives there what other processes of the address send directly. Through a
- * channel it receives what the owner relays, and informs the owner of the process' slot and services.
+ * <p>It sends from its own UDP port, and receives there the frames that other processes of the address send directly. Through a
+ * channel it receives the frames that the owner relays, and informs the owner of the process' slot and services.
  */
 final class MemberLink implements Link {
     private static final int SLOTS = 64;
     private static final int SLOT_BYTES = SendBurst.MAX_FRAME_BYTES + 64;
 
     /**
-     * The interval at which a channel is polled that a call need not poll. After a message it is always polled for a
+     * The interval at which the channel is polled by calls that need not poll it. After a message it is always polled for a
      * while.
      */
     private static final long CHANNEL_POLL_INTERVAL_NANOS = 50_000;
@@ -66,7 +66,7 @@ final class MemberLink implements Link {
     /** True if another process has replaced the owner, which continues as a member. */
     private boolean resigned;
 
-    /** The number of requests for a sign of life since the last message of the owner. */
+    /** The number of requests for a heartbeat since the last message of the owner. */
     private int unansweredPings;
 
     /** True if this process closed the channel, so the owner may still be running. */
@@ -124,7 +124,11 @@ final class MemberLink implements Link {
 
     private void sendService(byte kind, long serviceId) {
         RelayMessage.begin(header, kind, RelayMessage.SERVICE_BYTES).putLong(RelayMessage.SERVICE_AT, serviceId);
-        RelayMessage.send(channel, RelayMessage.LISTEN, serviceId, header); // one of both kinds: the last one counts
+        RelayMessage.send(
+                channel,
+                RelayMessage.LISTEN,
+                serviceId,
+                header); // one subject for both kinds: only the last message matters
     }
 
     /** Returns the slot of the owner's process; 0 before the owner has sent it. */
@@ -132,7 +136,7 @@ final class MemberLink implements Link {
         return ownerSlot;
     }
 
-    /** Returns why the owner has refused this process, by the number in {@link RelayMessage}; 0 if it has not said so. */
+    /** Returns the owner's reason for refusing this process, a number of {@link RelayMessage}; 0 if it has sent none. */
     byte refusal() {
         return refusal;
     }
@@ -155,18 +159,18 @@ final class MemberLink implements Link {
 
     // ---- watching the owner ----
 
-    /** Asks the owner for a sign of life. */
+    /** Requests a heartbeat from the owner. */
     void ping() {
         unansweredPings++;
         send(RelayMessage.PING);
     }
 
-    /** Returns the number of {@link #ping} since the last message of the owner. */
+    /** Returns the number of calls of {@link #ping} since the last message of the owner. */
     int unansweredPings() {
         return unansweredPings;
     }
 
-    /** Informs the owner that this process has another owner now. It reads this when it continues. */
+    /** Informs the owner that this process has another owner now. The owner reads this when it continues. */
     void leave() {
         send(RelayMessage.REPLACED);
     }
@@ -226,7 +230,7 @@ final class MemberLink implements Link {
     /**
      * Determines how the next {@link #poll} polls the channel, which is a system call.
      *
-     * @param all true to poll it; else it is polled while messages arrive, and now and then
+     * @param all true to poll it; otherwise it is polled while messages arrive, and occasionally
      */
     void preparePoll(long nowNanos, boolean all) {
         now = nowNanos;
@@ -270,7 +274,7 @@ final class MemberLink implements Link {
         }
     }
 
-    /** Receives what other processes of this address sent directly to this one. */
+    /** Receives the frames that other processes of this address sent directly to this one. */
     private void receiveDirect(ReceiveBurst burst) {
         statistics.receivedFrames.add(direct.poll(burst));
     }
@@ -295,7 +299,7 @@ final class MemberLink implements Link {
         return false;
     }
 
-    /** Reports that a process has exited, after everything that arrived before was received. */
+    /** Reports that a process has exited, after all frames that arrived before were received. */
     private void reportExit() {
         int slot = exitedSlot;
         exitedSlot = NO_SLOT;
@@ -311,7 +315,7 @@ final class MemberLink implements Link {
         } else if (kind == RelayMessage.WELCOME && bytes == 3 && message.get(at + 1) == RelayMessage.VERSION) {
             ownerSlot = message.get(at + 2) & 0xff;
             ownersCrashDisconnects = port.crashDisconnectsOf(ownerSlot);
-            port.siblings().put(ownerSlot, 0); // it may have been a member, which received at a port of its own
+            port.siblings().put(ownerSlot, 0); // it may have been a member, which received at its own port
             welcome = true;
             port.onWelcome();
         } else if (kind == RelayMessage.LISTENING && bytes == RelayMessage.SERVICE_BYTES) {
@@ -323,7 +327,7 @@ final class MemberLink implements Link {
         } else if (kind == RelayMessage.SIBLING && bytes == RelayMessage.SIBLING_BYTES) {
             port.siblings().put(message.get(at + 1) & 0xff, message.getShort(at + 2) & 0xffff);
         } else if (kind == RelayMessage.PONG && bytes == 1) {
-            return; // that it has arrived is all it says
+            return; // its arrival is all that matters
         } else if (kind == RelayMessage.RESIGNED && bytes == 1) {
             resigned = true;
             channel.close();

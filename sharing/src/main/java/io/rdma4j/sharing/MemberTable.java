@@ -17,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other processes of an address, as the owner of its port serves them. Used under the engine lock.
+ * The other processes of an address, which the owner of its port serves. Used under the engine lock.
  *
  * <p>It knows their slots and services, and relays frames to them. A process is removed when its channel ends.
  */
@@ -28,7 +28,7 @@ final class MemberTable {
      */
     static final long GRACE_NANOS = 1_000_000_000;
 
-    /** The least time between two checks for a new process, so that packets with unknown slots cost little. */
+    /** The minimum time between two checks for a new process, so that packets with unknown slots cost little. */
     private static final long CHECK_INTERVAL_NANOS = 1_000_000;
 
     /**
@@ -100,9 +100,8 @@ final class MemberTable {
     }
 
     /**
-     * Receives until nothing is left. A process closes its channel after everything that it sends. So when the end of
-     * the channel was seen, all that it sent is here, and is delivered before the report of the exit, which disconnects
-     * its peers.
+     * Receives until nothing is left. A process closes its channel after everything that it sends. When the end of the channel
+     * was seen, all its frames are therefore here, and are delivered before the report of the exit, which disconnects its peers.
      */
     private void drain() {
         Link link = port.link();
@@ -197,7 +196,7 @@ final class MemberTable {
         port.claimInput(); // it may have closed a socket of the port
     }
 
-    /** Informs {@code to} how to reach {@code member}. Otherwise {@code to} sends to this process, which relays. */
+    /** Sends {@code to} the UDP port of {@code member}. Without it, {@code to} sends to this process, which relays. */
     private void introduce(Member member, Member to) {
         RelayMessage.begin(header, RelayMessage.SIBLING, RelayMessage.SIBLING_BYTES)
                 .put(1, (byte) member.slot)
@@ -231,7 +230,7 @@ final class MemberTable {
     }
 
     /**
-     * Serves the members no longer, because another process has taken over the address.
+     * Stops serving the members, because another process has taken over the address.
      *
      * @param closing closes their channels
      */
@@ -246,14 +245,13 @@ final class MemberTable {
     }
 
     /**
-     * Reports the processes that have exited together with the former owner, or while it was stopped: nobody noticed. Those that have not
-     * joined, but exist, may be stopped.
+     * Reports the processes that have exited together with the former owner, or unnoticed while it was stopped. Processes that
+     * exist but have not joined may be stopped.
      */
     void reportLost() {
         for (int slot = 1; slot < SLOTS && isGraceOver(); slot++) {
             if (bySlot[slot] == null && port.siblings().knows(slot)) {
-                // Opened before the slot is found free: afterwards, another process may claim it, with a file of its
-                // own.
+                // Opened before the slot is found free: afterwards, another process may claim it, with its own file.
                 CrashDisconnectReader left = port.crashDisconnectsOf(slot);
                 if (!port.isSlotInUse(slot)) {
                     port.siblings().put(slot, 0);
@@ -312,8 +310,8 @@ final class MemberTable {
     }
 
     /**
-     * Relays a management datagram to the processes it is for. The process of a request follows from the service ID, that
-     * of another message from the slot in the receiver's communication ID. A REJ without such an ID is relayed to all.
+     * Relays a management datagram to the processes it is for. The service ID determines the process of a request, the slot in
+     * the receiver's communication ID determines the process of another message. A REJ without such an ID is relayed to all.
      *
      * @return true if it is also, or only, for this process
      */

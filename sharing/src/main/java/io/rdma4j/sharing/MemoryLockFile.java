@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The lock file of a virtual host, whose processes are stacks of this process. Thread safe. */
+/** The lock file of a virtual host; its processes are stacks of this process. Thread safe. */
 final class MemoryLockFile implements LockFile {
     /** Locks by their byte: the number of shared ones, or {@link #EXCLUSIVE}. */
     private final Map<Long, Integer> held = new HashMap<>();

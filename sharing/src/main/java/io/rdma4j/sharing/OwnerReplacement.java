@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The replacement of an owner of UDP port 4791 that is stopped.
  *
- * <p>The socket file of the owner tells who is the owner: the process that takes the port over replaces the file, under
- * a lock, and only if it is that of the owner it wants to replace. So the others find the successor, and the former owner finds out,
- * whenever it continues. Used under the engine lock.
+ * <p>The socket file identifies the owner: the process that takes the port over replaces the file, under a lock, and only if it
+ * is still the file of the owner to replace. The others thus find the successor, and the former owner notices the replacement
+ * when it continues. Used under the engine lock.
  */
 final class OwnerReplacement {
     /** The interval at which an owner checks whether it was replaced. */
     private static final long CHECK_NANOS = 250_000_000;
 
-    /** Becomes the owner by a link of the port, which it closes if it fails. */
+    /** Becomes the owner with a link of the port, which it closes if it fails. */
     interface Owning {
         void own(Link udp) throws IOException;
     }
@@ -72,13 +72,13 @@ final class OwnerReplacement {
         return true;
     }
 
-    /** Returns whether another process has taken the place of the owner. A file that is missing says nothing. */
+    /** Returns whether another process has taken the place of the owner. A missing file does not mean that. */
     boolean isReplaced() {
         FileIdentity current = engine.links().opensBeside() ? FileIdentity.of(socket) : null;
         return current != null && !current.equals(ownerFile);
     }
 
-    /** Takes the port over from the owner, which gives no sign of life; see {@link #tryTake(FileIdentity, Owning)}. */
+    /** Takes the port over from the owner, which sends no heartbeats; see {@link #tryTake(FileIdentity, Owning)}. */
     @Nullable
     String tryTake(Owning owning) throws IOException {
         FileIdentity current = FileIdentity.of(socket);
@@ -100,7 +100,7 @@ final class OwnerReplacement {
      * Takes the port over, unless another process does so or has done so. The holder continues to send from the port.
      *
      * @param expected the socket file of the owner that is replaced; null if there is none
-     * @return null if this process is the owner now, else the reason why it is not
+     * @return null if this process is the owner now, otherwise the reason why it is not
      */
     private @Nullable String tryTake(@Nullable FileIdentity expected, Owning owning) throws IOException {
         LockFile.ByteLock lock = sharing.takeovers().tryBegin(address);

@@ -4,20 +4,20 @@ import io.rdma4j.sharing.PortRole.Member;
 import io.rdma4j.sharing.PortRole.Owner;
 
 /**
- * Watches the owner of a port: asks it for heartbeats, and has it replaced if there are none. In an owner that has
- * replaced another one, it keeps the input of the port instead.
+ * Watches the owner of a port: requests heartbeats from it, and has it replaced if there are none. In an owner that has replaced
+ * another one, it keeps the input of the port instead.
  *
- * <p>It counts questions without an answer, not time: when this process was stopped itself, the answers are there.
+ * <p>It counts requests without an answer, not time: if this process itself was stopped, the answers have arrived.
  */
 final class OwnerWatch {
-    /** The interval of questions. Each costs a wake-up of the owner and two of this process, also if neither has work. */
+    /** The interval between requests. Each costs a wake-up of the owner and two of this process, even if neither has work. */
     private static final long INTERVAL_NANOS = 750_000_000;
 
-    /** The interval after a question that was not answered, and at which a successor keeps its input. */
+    /** The interval after an unanswered request, and at which a successor keeps its input. */
     private static final long SHORT_INTERVAL_NANOS = 450_000_000;
 
-    /** The number of unanswered questions after which an owner is replaced: it was silent for 1.2 to 2 s. */
-    private static final int MOST_UNANSWERED = 2;
+    /** The number of unanswered requests after which an owner is replaced: it was silent for 1.2 to 2 s. */
+    private static final int MAX_UNANSWERED = 2;
 
     private final PortEngine engine;
     private final HostPort port;
@@ -29,7 +29,7 @@ final class OwnerWatch {
         timer = engine.timer(this::onDeadline);
     }
 
-    /** Begins to watch, if this kind of link set can replace an owner, or the former owner may have ended together with others. */
+    /** Starts watching if this kind of link set can replace an owner, or the former owner may have ended together with others. */
     void start() {
         if (isNeeded()) {
             timer.set(engine.nowNanos() + INTERVAL_NANOS);
@@ -43,7 +43,7 @@ final class OwnerWatch {
 
     private void onDeadline(long nowNanos) {
         long interval = SHORT_INTERVAL_NANOS;
-        if (port.role() instanceof Member member && member.owner().unansweredPings() >= MOST_UNANSWERED) {
+        if (port.role() instanceof Member member && member.owner().unansweredPings() >= MAX_UNANSWERED) {
             port.replaceSilentOwner(member);
         }
         switch (port.role()) {

@@ -9,7 +9,7 @@ import io.rdma4j.wire.Packet;
 import java.net.InetAddress;
 
 /**
- * UDP port 4791 of one local address, as one engine uses it, with a link of that engine.
+ * An engine's access to UDP port 4791 of one local address, with a link of that engine.
  *
  * <p>All methods are called under that engine's lock unless stated otherwise.
  */
@@ -40,7 +40,7 @@ public abstract class Port {
         return low;
     }
 
-    /** Returns the interface index of a link-local address, else 0. Any thread. */
+    /** Returns the interface index of a link-local address, otherwise 0. Any thread. */
     public final int scope() {
         return Interfaces.scope(address);
     }
@@ -63,8 +63,8 @@ public abstract class Port {
     public abstract int receive(long nowNanos, boolean all);
 
     /**
-     * Receives a burst from the sources that {@link #receive} does not poll each time; returns the number of frames.
-     * Called by a leader whose poll found nothing: input left there, whoever sent it, would keep it from blocking.
+     * Receives a burst from the sources that {@link #receive} does not poll each time; returns the number of frames. Called by a
+     * leader whose poll found nothing: input left there, from any sender, would keep it from blocking.
      */
     public abstract int receiveStray(long nowNanos);
 
@@ -72,16 +72,16 @@ public abstract class Port {
     public abstract long nextDeadlineNanos();
 
     /**
-     * Relays a frame to the process of a slot that shares the address. Returns false if there is none; that of a port
-     * that only this process receives from has none.
+     * Relays a frame to the process of a slot that shares the address. Returns false if there is none, as for a port that only
+     * this process receives from.
      */
     public boolean relay(int slot, Frame frame) {
         return false;
     }
 
     /**
-     * Returns whether a management datagram is for this process, and relays it if it is, only or also, for another one
-     * that shares the address.
+     * Returns whether a management datagram is for this process, and relays it if it is (only or also) for another process that
+     * shares the address.
      */
     public boolean routeGsi(Packet packet) {
         return true;

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The RDMA port numbers claimed by all processes that share a run directory. Thread safe.
  *
- * <p>Claims conflict as in Linux's rdma_cm. A second claim of the same address fails with {@link Reason#IN_USE}. A
- * wildcard address conflicts with any other address: {@link Reason#UNAVAILABLE}. Claims for IPv4 exclusive and for IPv6 exclusive do
- * not conflict, nor do two claims that both allow reuse.
+ * <p>Claims conflict as in Linux's rdma_cm. A second claim of the same address fails with {@link Reason#IN_USE}. A wildcard
+ * address conflicts with any other address: {@link Reason#UNAVAILABLE}. A claim for only IPv4 and one for only IPv6 do not
+ * conflict, nor do two claims that both allow reuse.
  *
  * <p>Each port has a few bytes in a lock file. For each family there is one byte that a wildcard claim locks
  * exclusively and a specific claim shares, and a pair of bytes by which specific claims and reusing wildcards exclude
@@ -32,7 +32,7 @@ public final class PortClaims implements AutoCloseable {
     private static final int REUSING_WILDCARD = 4;
     private static final long ADDRESSES = 16;
 
-    /** The most bytes that one claim locks: two of each family, and one of the address. */
+    /** The maximum number of bytes that one claim locks: two for each family, and one for the address. */
     private static final int MAX_LOCKED_BYTES = 5;
 
     /** A claim of this process. */
@@ -58,7 +58,7 @@ public final class PortClaims implements AutoCloseable {
          * Makes the claim exclusive: a listening port is not shared.
          *
          * @throws SharingException {@link Reason#IN_USE} or {@link Reason#UNAVAILABLE} if the port is also claimed elsewhere; the
-         *     claim is unchanged then
+         *     claim is then unchanged
          */
         public void listen() throws SharingException {
             synchronized (PortClaims.this) {
@@ -71,7 +71,7 @@ public final class PortClaims implements AutoCloseable {
         /**
          * Allows further claims of the port that also allow reuse.
          *
-         * @throws SharingException {@link Reason#SYSTEM} if the file system has no locks; the claim is unchanged then
+         * @throws SharingException {@link Reason#SYSTEM} if the file system has no locks; the claim is then unchanged
          */
         public void allowReuse() throws SharingException {
             synchronized (PortClaims.this) {
@@ -179,7 +179,7 @@ public final class PortClaims implements AutoCloseable {
             for (LockedByte held : claim.bytes) {
                 if (isExclusiveByte(exclusive, held.key.at) && !relock(held, false)) {
                     Reason reason = exclusive.address.isAnyLocalAddress() ? Reason.UNAVAILABLE : Reason.IN_USE;
-                    throw refusal(reason, "another process of this host has it, too");
+                    throw refusal(reason, "another process of this host has it as well");
                 }
             }
             claim.bytes.addAll(lockedFor(exclusive));
@@ -354,7 +354,7 @@ public final class PortClaims implements AutoCloseable {
         }
     }
 
-    /** Keeps the lock files, as {@link LockFile#keep}. */
+    /** Keeps the lock files; see {@link LockFile#keep}. */
     synchronized void keep() throws IOException {
         for (LockFile file : files.values()) {
             file.keep();

@@ -5,7 +5,7 @@ import io.rdma4j.link.decorator.LinkDecorator;
 import java.util.function.LongConsumer;
 
 /**
- * The engine that drives the shared ports of a process: its time, its links, and what becomes of the frames that arrive.
+ * The engine that drives the shared ports of a process. It provides the time and the links, and processes the frames that arrive.
  *
  * <p>Its lock guards the state of all ports. Every method is called under this lock, and so are all methods of a port unless stated
  * otherwise.
@@ -21,16 +21,16 @@ public interface PortEngine {
     /** Returns the time of the current duty cycle. */
     long nowNanos();
 
-    /** Creates a timer whose task gets the time when its deadline has passed; the deadline is no longer set then. */
+    /** Creates a timer. Its task is called with the time when the deadline has passed; the deadline is then cleared. */
     Timer timer(LongConsumer task);
 
     /** Returns the set that opens links and channels for the engine. */
     LinkSet links();
 
-    /** Returns what adds the capture, trace and faults that the process is configured for to links. */
+    /** Returns the decorator that adds the capture, trace and faults of the process' options to links. */
     LinkDecorator decorator();
 
-    /** Returns what processes the frames that arrive. */
+    /** Returns the receiver that processes the frames that arrive. */
     FrameReceiver receiver();
 
     /** Makes all other engines of the process receive their pending frames. */
@@ -39,6 +39,6 @@ public interface PortEngine {
     /** Wakes the threads that wait for {@link HostPort#isConnected}, {@link HostPort#isRegistered} or {@link HostPort#isRefused}. */
     void onProgress();
 
-    /** Takes note of another {@linkplain HostPort#roleName role} of this process. */
+    /** Called when the {@linkplain HostPort#roleName role} of this process has changed. */
     void onRole(HostPort port);
 }

@@ -18,27 +18,27 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rings in shared memory between an address of this process and the processes that share its run directory.
  *
- * <p>Each process takes rings for each of its addresses at a socket whose name has the address and the slot. The destination of a
- * frame has both, so it tells which socket to look for. Each direction has its own ring, which the process that sends creates and
- * hands over when it sends the first time. Used under the engine lock.
+ * <p>Each process accepts rings for each of its addresses at a socket that is named after the address and the slot. The
+ * destination of a frame contains both, and therefore determines the socket. Each direction has its own ring, which the sending
+ * process creates and hands over when it sends for the first time. Used under the engine lock.
  */
 final class PortRings {
     private static final System.Logger LOGGER = System.getLogger(PortRings.class.getName());
 
-    /** The time after which a process that had no socket for rings, or refused one, is tried again. */
+    /** The time after which a process that had no socket for rings, or refused a ring, is tried again. */
     private static final long RETRY_NANOS = 1_000_000_000;
 
-    /** The interval at which a thread that polls looks for new rings and for the end of others: system calls. */
+    /** The interval at which a polling thread checks for new rings and for ended ones, which takes system calls. */
     private static final long CHECK_NANOS = 200_000;
 
     /** After frames from rings, more are expected for this time. */
     private static final long BUSY_NANOS = 1_000_000;
 
-    /** The most destinations that are remembered. When there are more, those without a ring are forgotten. */
-    private static final int MOST_DESTINATIONS = 4096;
+    /** The maximum number of remembered destinations. Beyond that, destinations without a ring are forgotten. */
+    private static final int MAX_DESTINATIONS = 4096;
 
-    /** The most rings to receive from: two addresses of each process that can have a slot. Each has memory of its own. */
-    private static final int MOST_RINGS = 512;
+    /** The maximum number of rings to receive from: two addresses of each process that can have a slot. Each has its own memory. */
+    private static final int MAX_RINGS = 512;
 
     /** A process at an address. */
     private record Destination(long high, long low, int slot) {}
@@ -106,7 +106,7 @@ final class PortRings {
 
     /**
      * Returns the ring to the process that all frames of a burst are for, or null if that process has none. Creates the ring if
-     * the process takes one.
+     * the process accepts one.
      */
     @Nullable
     SendRing to(SendBurst burst) {
@@ -152,7 +152,7 @@ final class PortRings {
     }
 
     private Peer find(long high, long low, int slot) {
-        if (peers.size() >= MOST_DESTINATIONS) {
+        if (peers.size() >= MAX_DESTINATIONS) {
             peers.values().removeIf(peer -> peer.ring == null);
         }
         return peers.computeIfAbsent(new Destination(high, low, slot), _ -> new Peer());
@@ -220,16 +220,16 @@ final class PortRings {
         return incoming.isEmpty();
     }
 
-    /** Takes new rings, and looks whether processes have ended, now or if that was done long ago. */
+    /** Accepts new rings, and checks whether processes have ended: now, or if the last check was long ago. */
     void check(long nowNanos, boolean now) {
-        closeEnded(); // always: the thread that was woken by the end may not be woken again for long
+        closeEnded(); // always: the thread that was woken by the end may not be woken again for a long time
         RingListener from = listener;
         if (from == null || !now && nowNanos - lastCheckNanos < CHECK_NANOS) {
             return;
         }
         lastCheckNanos = nowNanos;
         for (ReceiveRing ring = from.accept(); ring != null; ring = from.accept()) {
-            if (incoming.size() < MOST_RINGS) {
+            if (incoming.size() < MAX_RINGS) {
                 incoming.add(ring);
                 lastFrameNanos = nowNanos;
             } else {
@@ -237,7 +237,7 @@ final class PortRings {
             }
         }
         if (!now) {
-            // A thread that waits is told by the system.
+            // The system notifies a thread that waits.
             for (int i = 0; i < incoming.size(); i++) {
                 incoming.get(i).checkEnd();
             }
@@ -245,7 +245,7 @@ final class PortRings {
         }
     }
 
-    /** Checks one ring after the other: a process that has many of them sends little to most. */
+    /** Checks one ring for each call: a process that has many rings sends little through most of them. */
     private void checkOneOutgoing() {
         SendRing ring = outgoing.isEmpty() ? null : outgoing.get(Math.floorMod(checked++, outgoing.size())).ring;
         if (ring != null) {
@@ -254,7 +254,8 @@ final class PortRings {
     }
 
     /**
-     * Receives what the rings contain, and nothing that is written meanwhile: other processes can write as fast as this one reads.
+     * Receives what the rings contain now, but nothing that is written meanwhile: other processes can write as fast as this one
+     * reads.
      *
      * @param burst the burst to use
      */
@@ -284,7 +285,8 @@ final class PortRings {
             int fromRing = ring.poll(burst, port.high(), port.low(), room);
             added += fromRing;
             if (fromRing == 0 && ring.isEnded() && ring.poll(burst, port.high(), port.low(), room) == 0) {
-                // What the process wrote before it ended was received: the second poll came after the end was known.
+                // Everything that the process wrote before it ended was received: the second poll came after the end
+                // was known.
                 incoming.remove(i);
                 ring.close();
             }

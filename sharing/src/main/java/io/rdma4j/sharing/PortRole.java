@@ -48,7 +48,7 @@ sealed interface PortRole {
         return 0;
     }
 
-    /** Makes the next poll of the link receive from UDP too, which it seldom does while rings are busy. */
+    /** Makes the next poll of the link also receive from UDP, which it seldom does while rings are busy. */
     default void pollEverythingNext(long nowNanos) {}
 
     /** Returns whether packets for this process arrive. Any thread. */
@@ -99,7 +99,7 @@ sealed interface PortRole {
     final class Owner implements PortRole {
         private static final int RARELY_MASK = 31;
 
-        /** Selects one poll in 1024, since a poll of rings is no system call. */
+        /** Selects one poll in 1024, since a poll of rings is not a system call. */
         private static final int SELDOM_MASK = 1023;
 
         private final FrameReceiver receiver;
@@ -208,8 +208,8 @@ sealed interface PortRole {
         }
 
         /**
-         * Returns the role that follows because another process has taken over. Nothing is received from UDP port 4791 then, but a
-         * first owner continues to send from it.
+         * Returns the next role, because another process has taken over. UDP port 4791 then receives nothing, but a first owner
+         * continues to send from it.
          */
         Ownerless resigned(long nowNanos) {
             bound.abandonInput();
@@ -294,13 +294,13 @@ sealed interface PortRole {
             owner.unregisterService(serviceId);
         }
 
-        /** Returns the role that follows because the owner has ended the channel. */
+        /** Returns the next role, because the owner has ended the channel. */
         Ownerless abandoned(long nowNanos) {
             return new Ownerless(port, link, sender, true, nowNanos);
         }
     }
 
-    /** No process owns the port, as far as this one knows. It sends through the link of its last role until it has another one. */
+    /** No process owns the port, as far as this process knows. It sends through the link of its last role until it has another one. */
     final class Ownerless implements PortRole {
         private final HostPort port;
         private final Link link;

@@ -6,7 +6,7 @@ import java.util.List;
 /** The handler of the exits of processes that share an address with this one: the connection manager. */
 public interface ProcessExitHandler {
     /**
-     * Processes the exit of a process that shared an address, whatever its cause. Called under the engine lock.
+     * Processes the exit of a process that shared an address, regardless of the cause. Called under the engine lock.
      *
      * @param port the address
      * @param slot the process' slot: the upper byte of its communication IDs and queue pair numbers

@@ -4,8 +4,8 @@ import io.rdma4j.link.LocalChannel;
 import java.nio.ByteBuffer;
 
 /**
- * The messages between the owner of a port and the other processes that use it. Each begins with one byte, its kind. Frames are dropped
- * if the other process does not read. All other messages wait ({@link LocalChannel#sendControl}).
+ * The messages between the owner of a port and the other processes that use it. Each starts with one byte, its kind. Frames are
+ * dropped if the other process does not read. All other messages wait ({@link LocalChannel#sendControl}).
  *
  * <pre>
  * HELLO              version, slot, UDP port (2)                          member to owner
@@ -35,7 +35,7 @@ final class RelayMessage {
 
     static final byte SIBLING = 8;
 
-    /** Asks for a sign of life. */
+    /** Requests a heartbeat. */
     static final byte PING = 10;
 
     static final byte PONG = 11;
@@ -43,7 +43,7 @@ final class RelayMessage {
     /** Asks the owner to check whether another process has taken over the address while it was stopped. */
     static final byte REPLACED = 12;
 
-    /** The last message of an owner that was replaced: the end of the channel is not that of the process. */
+    /** The last message of an owner that was replaced: the channel ends, but not the process. */
     static final byte RESIGNED = 13;
 
     /** The answer to a process that cannot join, after which the channel ends. */
@@ -52,7 +52,7 @@ final class RelayMessage {
     /** The process and the owner have different versions of these messages. */
     static final byte OTHER_VERSION = 1;
 
-    /** The owner has no descriptor for the channel. */
+    /** The owner has no descriptor left for the channel. */
     static final byte NO_DESCRIPTORS = 2;
 
     static final int REFUSED_BYTES = 3;
@@ -75,7 +75,7 @@ final class RelayMessage {
         return begin(out, REFUSED, REFUSED_BYTES).put(1, reason).put(2, VERSION);
     }
 
-    /** Sends a message about nothing but its kind. It waits if the other process does not read. */
+    /** Sends a control message about no slot or service. It waits if the other process does not read. */
     static void send(LocalChannel channel, byte kind, ByteBuffer message) {
         send(channel, kind, 0, message);
     }
@@ -90,7 +90,7 @@ final class RelayMessage {
         channel.sendControl(new Subject(kind, of), message);
     }
 
-    /** Begins a message of a kind, which its further fields are put into by their offsets. */
+    /** Starts a message of a kind. The caller puts the other fields at their offsets. */
     static ByteBuffer begin(ByteBuffer out, byte kind, int bytes) {
         return out.clear().limit(bytes).put(0, kind);
     }

@@ -12,9 +12,9 @@ import io.rdma4j.wire.Icrc;
  * The link of a port that exchanges frames with processes of this host through rings in shared memory, and with all others through
  * UDP.
  *
- * <p>While frames come through rings, it seldom polls UDP, since that is a system call. Frames of UDP are returned only after those
- * that were in the rings when they arrived: when a process is killed, another one disconnects its peers by UDP, after everything
- * that the killed one has written.
+ * <p>While frames come through rings, it seldom polls UDP, since that is a system call. Frames from UDP are returned only after
+ * the frames that were in the rings when they arrived: if a process is killed, another one disconnects its peers by UDP, which
+ * must come after everything that the killed process has written.
  */
 final class RingLink extends ForwardingLink {
     private static final int BURST_FRAMES = 128;
@@ -25,8 +25,8 @@ final class RingLink extends ForwardingLink {
     /** After frames by UDP, it is always polled for this time. */
     private static final long BUSY_NANOS = 1_000_000;
 
-    /** The most polls that frames of UDP wait for rings that never get empty: more than empty a full ring. */
-    private static final int MOST_POLLS = 300;
+    /** The maximum number of polls for which frames from UDP wait for rings that never become empty: more than a full ring needs. */
+    private static final int MAX_POLLS = 300;
 
     private final PortRings rings;
     private final boolean sealsReceived;
@@ -73,11 +73,11 @@ final class RingLink extends ForwardingLink {
         } else if (burst.isSealed()) {
             inner.send(burst);
         } else {
-            rings.drop(burst); // the process has ended since the caller asked whether it has a ring
+            rings.drop(burst); // the process has ended since the caller checked whether it has a ring
         }
     }
 
-    /** Tells the time of the next {@link #poll}, and whether it polls everything: each poll of UDP is a system call. */
+    /** Sets the time of the next {@link #poll}, and whether it polls everything: each poll of UDP is a system call. */
     void preparePoll(long nowNanos, boolean all) {
         now = nowNanos;
         mustPollUdp = all
@@ -97,7 +97,7 @@ final class RingLink extends ForwardingLink {
         if (sealsReceived) {
             seal(burst);
         }
-        if (added == 0 || ++polls > MOST_POLLS) {
+        if (added == 0 || ++polls > MAX_POLLS) {
             while (returned < fromUdp.count() && !burst.isFull()) {
                 burst.add().set(fromUdp.frame(returned++));
             }

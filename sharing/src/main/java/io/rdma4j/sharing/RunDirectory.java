@@ -25,26 +25,25 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The directory that the processes of one user share: those of one network namespace, or of all that name the same directory.
+ * The directory that the processes of one user share, in one network namespace or in all that specify the same directory.
  *
- * <p>Slots, the sockets for rings and those for reports belong to the directory, so that processes of several network namespaces can share
- * memory. Addresses and ports belong to a namespace. A directory that a user has named has a subdirectory for each namespace with the
- * sockets of the owners of addresses, and the locks of ports. The default directory is that of one namespace.
+ * <p>Slots and the sockets for rings and reports belong to the directory, so that processes of several network namespaces can
+ * share memory. Addresses and ports belong to a namespace. A directory that the user has specified has a subdirectory for each
+ * namespace, with the sockets of address owners and the locks of ports. The default directory belongs to one namespace.
  *
- * <p>Its path is {@code $XDG_RUNTIME_DIR/rdma4j/<network namespace>}, or {@code rdma4j-<user>/<network namespace>} in
- * the directory for temporary files. {@code RDMA4J_RUN_DIR} names another one. Only its owner may enter it, since a
- * process that can connect to its sockets can take part in connections. Only its owner and root may replace it ({@link
- * TrustedPath}). Opening the default directory removes the unused directories of other network namespaces beside it
- * ({@link Leftovers}).
+ * <p>Its path is {@code $XDG_RUNTIME_DIR/rdma4j/<network namespace>}, or {@code rdma4j-<user>/<network namespace>} in the
+ * directory for temporary files. {@code RDMA4J_RUN_DIR} specifies another one. Only its owner may enter it, since a process that
+ * can connect to its sockets can take part in connections. Only its owner and root may replace it ({@link TrustedPath}). Opening
+ * the default directory removes the unused directories of other network namespaces next to it ({@link Leftovers}).
  */
 public final class RunDirectory {
-    /** Environment variable, or system property {@code rdma4j.run.dir}, that names the directory. */
+    /** Environment variable, or system property {@code rdma4j.run.dir}, that specifies the directory. */
     public static final String OVERRIDE = "RDMA4J_RUN_DIR";
 
     /** The remedy if the file system of the directory has no locks. */
-    static final String LOCAL_FILE_SYSTEM = "Name a directory on a local file system by " + OVERRIDE;
+    static final String LOCAL_FILE_SYSTEM = "Use a directory on a local file system, set with " + OVERRIDE;
 
-    /** The end of the names of the sockets at which processes take rings. */
+    /** The suffix of the sockets at which processes accept rings. */
     static final String RING_SUFFIX = ".ring";
 
     /** The sockets and files whose names end with the slot of their process. */
@@ -98,8 +97,8 @@ public final class RunDirectory {
     }
 
     /**
-     * Creates a directory for stacks that no other process shall find. It lies beside the default one and is removed as that of a
-     * network namespace that no longer exists if {@link #removeUnused} is not called.
+     * Creates a directory for stacks that no other process will find. It is next to the default one. If {@link #removeUnused} is
+     * not called, it is removed like the directory of a network namespace that no longer exists.
      *
      * @throws SharingException as {@link #open}
      */
@@ -124,7 +123,7 @@ public final class RunDirectory {
         return at(path, false);
     }
 
-    /** Opens a directory. The parent of the default directory must belong to this user alone, too. */
+    /** Opens a directory. The parent of the default directory must also belong to this user alone. */
     private static RunDirectory at(Path path, boolean hasOwnParent) throws SharingException {
         try {
             Path parent = path.toAbsolutePath().getParent();
@@ -210,7 +209,7 @@ public final class RunDirectory {
     }
 
     /**
-     * Opens a lock file of the part of this network namespace.
+     * Opens a lock file in the part of this network namespace.
      *
      * @throws IOException if the file cannot be opened
      */
@@ -248,7 +247,7 @@ public final class RunDirectory {
         return addressName(GidAddresses.high(address), GidAddresses.low(address), Interfaces.scope(address)) + ".sock";
     }
 
-    /** Returns the file name of the socket at which the process of a slot takes rings for an address in GID form. */
+    /** Returns the file name of the socket at which the process of a slot accepts rings for an address in GID form. */
     static String ringSocketName(long high, long low, int scope, int slot) {
         return addressName(high, low, scope) + "-" + slot + RING_SUFFIX;
     }
@@ -278,8 +277,8 @@ public final class RunDirectory {
     }
 
     /**
-     * Returns whether this is the session directory of this user, and not that of a user who called {@code su} or
-     * {@code sudo}.
+     * Returns whether this is the session directory of this user, and not the directory of a user who called {@code su} or {@code
+     * sudo}.
      */
     private static boolean isSessionDirectory(Path runtime) {
         try {
@@ -290,7 +289,7 @@ public final class RunDirectory {
         }
     }
 
-    /** Returns the user number if the system provides it, else the name. */
+    /** Returns the user number if the system provides it, otherwise the name. */
     private static String userName() {
         try {
             return String.valueOf(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
@@ -338,7 +337,7 @@ public final class RunDirectory {
         if (!attributes.isDirectory()) {
             throw failure(path, "it is not a directory", null);
         }
-        if (!attributes.owner().equals(currentUser(path))) { // by number: the name is not to be had without descriptors
+        if (!attributes.owner().equals(currentUser(path))) { // by number: the name is not available without descriptors
             throw failure(path, "it belongs to user " + attributes.owner().getName(), null);
         }
         Set<PosixFilePermission> others = EnumSet.noneOf(PosixFilePermission.class);
@@ -363,8 +362,8 @@ public final class RunDirectory {
         return new SharingException(
                 SharingException.Reason.UNTRUSTED,
                 "run directory " + path + ": " + problem,
-                "Remove the directory, or name another by " + OVERRIDE
-                        + ", which only its owner may enter; it is where the processes of one user share their addresses",
+                "Remove the directory, or set another one with " + OVERRIDE
+                        + ", which only its owner may enter; the processes of one user share their addresses there",
                 cause);
     }
 }

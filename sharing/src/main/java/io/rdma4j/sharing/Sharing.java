@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** The state by which this process shares the host's addresses and RDMA ports with other processes. Thread safe. */
+/** The state through which this process shares the host's addresses and RDMA ports with other processes. Thread safe. */
 public final class Sharing implements AutoCloseable {
     /** The interval at which the shared files are checked: some system calls for each. */
     private static final long KEEP_NANOS = 20_000_000_000L;
@@ -58,8 +58,8 @@ public final class Sharing implements AutoCloseable {
     }
 
     /**
-     * Keeps the files that the processes share from programs that remove old files, and creates them again if they were removed. Does
-     * nothing if that was done within the last {@value #KEEP_NANOS} nanoseconds. Any thread.
+     * Protects the files that the processes share from programs that remove old files, and creates them again if they were
+     * removed. Does nothing if that was done within the last {@value #KEEP_NANOS} nanoseconds. Any thread.
      */
     public void keepFiles(long nowNanos) {
         if (keptNanos != 0 && nowNanos - keptNanos < KEEP_NANOS) {
@@ -106,12 +106,12 @@ public final class Sharing implements AutoCloseable {
         guardian.check();
     }
 
-    /** Registers this process with the guardian of the user, if one runs; checks once a second at most. Any thread. */
+    /** Registers this process with the guardian of the user, if one runs; checks at most once a second. Any thread. */
     public void registerWithGuardian(long nowNanos) {
         guardian.check(nowNanos);
     }
 
-    /** Returns the connections that another process disconnects if this one is killed; under the main engine's lock. */
+    /** Returns the connections that another process disconnects if this process is killed; under the main engine's lock. */
     public CrashDisconnectTable crashDisconnects() {
         return crashDisconnects;
     }
@@ -126,7 +126,7 @@ public final class Sharing implements AutoCloseable {
         return exitHandler;
     }
 
-    /** Returns the counters of what passes between the processes. */
+    /** Returns the counters of the packets between processes. */
     public SharingCounters counters() {
         return counters;
     }

@@ -2,19 +2,19 @@ package io.rdma4j.sharing;
 
 import org.jspecify.annotations.Nullable;
 
-/** The host, or a process of it, does not let this process share what it needs. */
+/** The host, or another process, refuses to share a resource, such as an address or a port, with this process. */
 public final class SharingException extends Exception {
     private static final long serialVersionUID = 1;
 
     /** The cause that a program can act on. */
     public enum Reason {
-        /** Another process has it. */
+        /** Another process has the resource. */
         IN_USE,
-        /** Another process has a part of it, or something that includes it. */
+        /** Another process has a part of the resource, or one that includes it. */
         UNAVAILABLE,
-        /** There is none left for now. */
+        /** No such resource is left at present. */
         EXHAUSTED,
-        /** The process that has to answer does not. */
+        /** The other process does not answer. */
         NO_ANSWER,
         /** Other users may interfere. */
         UNTRUSTED,

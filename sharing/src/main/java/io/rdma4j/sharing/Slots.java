@@ -22,14 +22,17 @@ public final class Slots implements AutoCloseable {
     /** The file of the locks; the directory is in use while any of them is held. */
     static final String FILE = "slots";
 
-    /** The directory may be removed between the check that it exists and the lock, but not several times in a row. */
+    /**
+     * The number of attempts: the directory may be removed between the check that it exists and the lock, but hardly several
+     * times in a row.
+     */
     private static final int TRIES = 10;
 
     private final LockFile file;
     private final LockFile.ByteLock lock;
     private final int slot;
 
-    /** Says that the part of the network namespace is in use; null if the directory has no such part. */
+    /** Marks the part of the network namespace as in use; null if the directory has no such part. */
     private final @Nullable Slots ofNamespace;
 
     private Slots(LockFile file, LockFile.ByteLock lock, int slot, @Nullable Slots ofNamespace) {
@@ -59,8 +62,7 @@ public final class Slots implements AutoCloseable {
         throw new SharingException(
                 Reason.EXHAUSTED,
                 COUNT + " processes of this user use RDMA in this network namespace",
-                "Give each group of processes a directory of its own by " + RunDirectory.OVERRIDE
-                        + " and an address of its own",
+                "Give each group of processes its own directory with " + RunDirectory.OVERRIDE + " and its own address",
                 null);
     }
 
@@ -85,7 +87,7 @@ public final class Slots implements AutoCloseable {
         return claimed == null || !directory.hasPartOfNamespace() ? claimed : claimed.withNamespace(directory);
     }
 
-    /** Locks the slot in the part of the network namespace, too. Returns null if another process has just removed the part. */
+    /** Also locks the slot in the part of the network namespace. Returns null if another process has just removed the part. */
     private @Nullable Slots withNamespace(RunDirectory directory) throws IOException {
         LockFile part;
         try {
@@ -106,7 +108,7 @@ public final class Slots implements AutoCloseable {
         return null;
     }
 
-    /** Keeps the lock files, as {@link LockFile#keep}. */
+    /** Keeps the lock files; see {@link LockFile#keep}. */
     void keep() throws IOException {
         file.keep();
         if (ofNamespace != null) {
@@ -162,7 +164,7 @@ public final class Slots implements AutoCloseable {
         try {
             return other >= FIRST && other < FIRST + COUNT && file.isLockedElsewhere(other);
         } catch (IOException unknown) {
-            return true; // a failure does not say that the process has exited
+            return true; // a failure does not mean that the process has exited
         }
     }
 

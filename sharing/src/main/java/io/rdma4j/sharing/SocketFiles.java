@@ -26,7 +26,7 @@ final class SocketFiles {
         files.forEach(SocketFiles::remove);
     }
 
-    /** Removes a file unless another process has replaced it, which has taken over the address. */
+    /** Removes a file, unless another process has taken over the address and replaced it. */
     private static void remove(Path path, FileIdentity created) {
         try {
             if (created.equals(FileIdentity.of(path))) {

@@ -20,23 +20,26 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock file of the file system. The system releases its locks when the process ends, however it ends.
+ * A lock file of the file system. The system releases its locks when the process ends, for any reason.
  *
- * <p>All stacks of the process share one object for each path, which stays open until the last of them closes it: POSIX
- * releases all locks of a process on a file when the process closes any descriptor of that file. So the registry of open lock
- * files is the one state in this module that belongs to the process, and not to a stack.
+ * <p>All stacks of the process share one object for each path, which stays open until the last of them closes it: POSIX releases
+ * all locks of a process on a file when the process closes any descriptor of that file. The registry of open lock files is
+ * therefore the only state in this module that belongs to the process and not to a stack.
  *
- * <p>A process that asks whether a byte is locked does not lock it, if it can ask the system. Otherwise it locks the byte for the moment
- * of the question, and the guard byte as long. A process that finds a byte locked tries again when it has the guard: then no question is
- * the reason.
+ * <p>A process that checks whether a byte is locked does not lock it if it can query the system. Otherwise it locks the byte, and
+ * the guard byte, for the duration of the check. A process that finds a byte locked tries again when it has the guard: then no
+ * check can be the reason.
  */
 final class SystemLockFile implements LockFile {
-    /** The byte that is locked while a process asks by locking, or tries again. */
+    /** The byte that is locked while a process checks by locking, or tries again. */
     static final long GUARD = Long.MAX_VALUE - 1;
 
     private static final System.Logger LOGGER = System.getLogger(SystemLockFile.class.getName());
 
-    /** The guard is held for some microseconds, unless its process is stopped just then or removes the directory. */
+    /**
+     * The time to wait for the guard. It is held for some microseconds, unless its process is stopped just then or removes the
+     * directory.
+     */
     private static final long GUARD_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private static final Map<Path, SystemLockFile> OPEN = new HashMap<>();
@@ -48,10 +51,10 @@ final class SystemLockFile implements LockFile {
 
     private RandomAccessFile file;
 
-    /** Of the file, and closed with it. For locks alone: writing by it in an interrupted thread would close it. */
+    /** The file's channel, closed with it. Used only for locks: writing through it in an interrupted thread would close it. */
     private FileChannel channel;
 
-    /** Null if the system cannot be asked. */
+    /** Null if the system cannot be queried. */
     private @Nullable LockQuery query;
 
     private @Nullable Object identity;
@@ -129,14 +132,14 @@ final class SystemLockFile implements LockFile {
         }
     }
 
-    /** Also keeps programs away that remove files which were not changed for long. */
+    /** Also keeps away programs that remove files that have not changed for long. */
     @Override
     public synchronized void keep() throws IOException {
         if (!channel.isOpen()) {
             return; // the last stack has ended meanwhile
         }
         restore();
-        // Not by Files.setLastModifiedTime: it opens and closes the file, by which the process loses its locks.
+        // Not with Files.setLastModifiedTime: it opens and closes the file, which releases the process' locks.
         file.seek(0);
         file.write(0);
     }
@@ -216,7 +219,7 @@ final class SystemLockFile implements LockFile {
         }
     }
 
-    /** Returns null if it cannot be had. */
+    /** Returns the locked guard, or null if it does not become free in time. */
     private @Nullable FileLock awaitGuard() throws IOException {
         long start = System.nanoTime();
         FileLock guard = lock(channel, GUARD, false);
@@ -241,7 +244,7 @@ final class SystemLockFile implements LockFile {
         if (asked != null && !asked.isLockedElsewhere(at, 1)) {
             return false;
         }
-        // Now it is locked, maybe only by a process that asks by locking.
+        // It is locked, but perhaps only by a process that checks by locking.
         FileLock guard = awaitGuard();
         if (guard == null) {
             return true;
@@ -271,7 +274,7 @@ final class SystemLockFile implements LockFile {
         }
     }
 
-    /** Together: the end of either releases the locks. */
+    /** Closes both at the same time: closing either releases the locks. */
     private synchronized void closeBoth() throws IOException {
         if (query != null) {
             query.close();

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The locks by which processes agree on who takes over UDP port 4791 of an address from a process that is stopped.
  *
- * <p>Each address has two bytes of a file. One is locked during a takeover, so that only one process takes the port. The
- * other is shared by the processes that hold a socket of the port: a process that finds the port in use, and nobody
- * who serves it, knows by this that the holder is of its own kind and run directory. Thread safe.
+ * <p>Each address has two bytes of a file. One is locked during a takeover, so that only one process takes the port. The other is
+ * shared by the processes that hold a socket of the port: a process that finds the port in use, but nobody who serves it, can
+ * tell by this that the holder is an rdma4j process of its run directory. Thread safe.
  */
 final class Takeovers implements AutoCloseable {
     private static final String FILE = "takeovers";
@@ -26,7 +26,7 @@ final class Takeovers implements AutoCloseable {
         this.directory = directory;
     }
 
-    /** Returns the lock under which a process takes over an address, or null if another one does so now. */
+    /** Returns the lock under which a process takes over an address, or null if another process is doing so. */
     LockFile.@Nullable ByteLock tryBegin(InetAddress address) throws IOException {
         return file().tryLock(position(address), false);
     }
@@ -66,7 +66,7 @@ final class Takeovers implements AutoCloseable {
         return mixed >>> 3 << 1;
     }
 
-    /** Keeps the file, as {@link LockFile#keep}. */
+    /** Keeps the file; see {@link LockFile#keep}. */
     synchronized void keep() throws IOException {
         if (file != null) {
             file.keep();

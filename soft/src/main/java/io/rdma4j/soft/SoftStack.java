@@ -29,8 +29,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * A software RoCEv2 stack: the devices of this host's network interfaces, the engines that drive them, and connection
  * management over them. Thread safe.
  *
- * <p>A stack opens sockets and starts threads when they are first needed, and releases them when it is closed. Several stacks
- * in one process are independent of each other, as those of several processes are: they share the host's addresses.
+ * <p>A stack opens sockets and starts threads when they are first needed, and releases them when it is closed. Several stacks in
+ * one process are independent of each other, like stacks in separate processes: they share the host's addresses.
  */
 public final class SoftStack implements AutoCloseable {
     /** System property with the limit of the warm-up of the stack of this process, in milliseconds. */
@@ -63,7 +63,7 @@ public final class SoftStack implements AutoCloseable {
         connectionManager = ManagerAccess.managerOf(cmProvider);
     }
 
-    /** Creates a stack with the options that the system properties and environment variables of this process name. */
+    /** Creates a stack with the options that are set by the system properties and environment variables of this process. */
     public static SoftStack create() {
         return builder().build();
     }
@@ -72,14 +72,14 @@ public final class SoftStack implements AutoCloseable {
      * Lets Java compile the code that moves data, so that the first operations of this process are as fast as later ones.
      *
      * <p>Without it, WRITEs of 64 KiB run for some seconds at a tenth of their later speed, and single operations take hundreds
-     * of microseconds. The calling thread runs WRITEs, READs and SENDs between two stacks of its own over the loopback interface
-     * until the compilers are idle or the time is over. No other stack sees their packets, and nothing is left of them. If that
-     * is not possible, the logger {@code io.rdma4j.soft.warmup.DataPathWarmUp} has a debug message, and this method returns.
+     * of microseconds. The calling thread runs WRITEs, READs and SENDs between two private stacks over the loopback interface
+     * until the compilers are idle or the limit is reached. Other stacks do not see these packets. If the warm-up is not
+     * possible, this method logs a debug message to {@code io.rdma4j.soft.warmup.DataPathWarmUp} and returns.
      *
      * <p>A program that cannot call this method sets the system property {@value #WARM_UP_PROPERTY} to the limit in milliseconds.
      * The stack of the process then warms up before its first use.
      *
-     * @param limit the longest time; 3 seconds are enough on two processors
+     * @param limit the maximum time; 3 seconds are enough on two processors
      * @throws IllegalArgumentException if the limit is negative
      */
     public static void warmUp(Duration limit) {
@@ -89,12 +89,12 @@ public final class SoftStack implements AutoCloseable {
         DataPathWarmUp.run(limit);
     }
 
-    /** Returns a builder, whose options are at first those of the system properties and environment variables. */
+    /** Returns a builder with the options that the system properties and environment variables set. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** Builds a stack with options of its own. Not thread safe. */
+    /** Builds a stack with its own options. Not thread safe. */
     public static final class Builder {
         private StackSettings settings = StackSettings.ofProcess();
 
@@ -110,7 +110,7 @@ public final class SoftStack implements AutoCloseable {
          * Damages the packets that the stack sends and receives, repeatably.
          *
          * @param specification such as {@code loss=1%,seed=7}; the tools' option {@code --fault} takes the same
-         * @throws IllegalArgumentException if the specification is not of the right form
+         * @throws IllegalArgumentException if the specification is malformed
          */
         public Builder faults(String specification) {
             FaultSpec faults = FaultSpec.parse(specification);
@@ -187,9 +187,9 @@ public final class SoftStack implements AutoCloseable {
     }
 
     /**
-     * Returns the counters of the stack, those of {@link io.rdma4j.verbs.DeviceContext#counters} whose names begin with {@code
-     * process_}: how many packets it sent and received, through shared memory and in all, and why it dropped others. Empty if the
-     * stack has not been used yet. Any thread; the numbers may be a moment old.
+     * Returns the counters of the stack, which have names that start with {@code process_} in {@link
+     * io.rdma4j.verbs.DeviceContext#counters}: packets sent and received, in total and through shared memory, and packets
+     * dropped, by reason. Empty if the stack has not been used yet. Any thread; the numbers may be slightly out of date.
      */
     public Map<String, Long> counters() {
         return devices.counters();
@@ -199,15 +199,15 @@ public final class SoftStack implements AutoCloseable {
      * Closes the capture, if there is one. Later packets are not captured. {@link #close} does the same, but does not report a
      * failure.
      *
-     * @throws IOException if packets are missing in it because the file could not be written, or if closing the file fails
+     * @throws IOException if packets are missing from it because the file could not be written, or if closing the file fails
      */
     public void closeCapture() throws IOException {
         devices.closeCapture();
     }
 
     /**
-     * Prepares for the end of the process: disconnects from all peers and sends what is left. The stack continues to work
-     * for other shutdown hooks. Returns within 0.3 seconds, also if a peer does not reply.
+     * Prepares for the end of the process: disconnects from all peers and sends the remaining packets. The stack continues to
+     * work for other shutdown hooks. Returns within 0.3 seconds, even if a peer does not reply.
      */
     public void finish() {
         try {
@@ -235,10 +235,10 @@ public final class SoftStack implements AutoCloseable {
     /**
      * Disconnects from all peers, stops the threads and releases sockets, files and memory. Closing twice does nothing.
      *
-     * <p>Contexts and identifiers should be closed before. Objects that were left open ({@link #openObjects}) are named in a warning of
-     * the logger {@code io.rdma4j.soft.SoftStack}. Contexts are closed with all that is in them, and so is the connection manager.
-     * Calls that wait for an object of the stack, and later calls, throw {@link io.rdma4j.verbs.ClosedException}; an object can
-     * still be closed.
+     * <p>Contexts and identifiers should be closed before. Objects that were left open ({@link #openObjects}) are named in a
+     * warning of the logger {@code io.rdma4j.soft.SoftStack}. Contexts are closed with all their objects, and so is the
+     * connection manager. Calls that wait for an object of the stack, and later calls, throw {@link
+     * io.rdma4j.verbs.ClosedException}; an object can still be closed.
      */
     @Override
     public void close() {
@@ -247,7 +247,7 @@ public final class SoftStack implements AutoCloseable {
         }
         List<String> open = openObjects();
         if (!open.isEmpty()) {
-            LOGGER.log(System.Logger.Level.WARNING, "a stack is closed while objects of it are open: " + open);
+            LOGGER.log(System.Logger.Level.WARNING, "a stack is closed while its objects are open: " + open);
         }
         cmProvider.close();
         cmProvider.finish();

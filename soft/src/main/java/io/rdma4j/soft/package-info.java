@@ -1,2 +1,2 @@
-/** The software RoCEv2 device: its stack has the threads, the clock and the links under the state machines of the protocol. */
+/** The software RoCEv2 device: its stack provides the threads, the clock and the links for the protocol's state machines. */
 package io.rdma4j.soft;

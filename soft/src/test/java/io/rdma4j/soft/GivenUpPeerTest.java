@@ -55,7 +55,7 @@ class GivenUpPeerTest {
         CompletionStatus status = statusOfASend();
         assertThat(status).isEqualTo(CompletionStatus.RETRY_EXCEEDED_ERROR);
         assertThat(a.queuePair.explain(status))
-                .isEqualTo("transport retry counter exceeded: the peer did not answer; asked 3 times (retry count 2),"
+                .isEqualTo("transport retry counter exceeded: the peer did not answer; tried 3 times (retry count 2),"
                         + " and waited up to 134.2 ms each time (timeout 15)");
     }
 
@@ -65,7 +65,7 @@ class GivenUpPeerTest {
         CompletionStatus status = statusOfASend();
         assertThat(status).isEqualTo(CompletionStatus.RNR_RETRY_EXCEEDED_ERROR);
         assertThat(a.queuePair.explain(status))
-                .isEqualTo("RNR retry counter exceeded: the peer had no receive posted; asked 2 times (RNR retry count"
+                .isEqualTo("RNR retry counter exceeded: the peer had no receive posted; tried 2 times (RNR retry count"
                         + " 1)");
     }
 

@@ -41,12 +41,12 @@ public final class ConnectedEnd {
         return exposed.memory();
     }
 
-    /** Returns the same memory as the buffer of the operations of this end. */
+    /** Returns the same memory as a buffer for the operations of this end. */
     public Buffer buffer() {
         return buffer;
     }
 
-    /** Returns the same memory as the peer names it in its operations. */
+    /** Returns the same memory in the form that the peer's operations use. */
     public RemoteMemory remote() {
         return exposed.at(connection);
     }

@@ -8,8 +8,8 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /**
- * A reliable connection between two hosts of a {@link TestNetwork}, with both ends in this process: what a test of code that uses a
- * connection begins with. Thread safe.
+ * A reliable connection between two hosts of a {@link TestNetwork}, with both ends in this process: the starting point for a test
+ * of code that uses a connection. Thread safe.
  *
  * {@snippet :
  * try (ConnectedPair pair = ConnectedPair.connect(client, server)) {
@@ -28,7 +28,7 @@ public final class ConnectedPair implements AutoCloseable {
     /** The maximum length of a message, in bytes. */
     public static final int MESSAGE_BYTES = 4096;
 
-    /** The time for closing, which a test whose network loses all packets waits for. */
+    /** The time for closing; a test with a network that loses all packets waits for it. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(100);
 
     private static final ConnectionOptions OPTIONS = ConnectionOptions.defaults()

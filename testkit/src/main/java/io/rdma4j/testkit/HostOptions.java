@@ -23,7 +23,7 @@ public final class HostOptions {
         this.security = security;
     }
 
-    /** Returns these options with a name of the host; hosts without one are host1, host2, and so on. */
+    /** Returns these options with a name for the host; hosts without one are host1, host2, and so on. */
     public HostOptions withName(String newName) {
         return new HostOptions(newName, linkOptions, security);
     }
@@ -35,7 +35,7 @@ public final class HostOptions {
 
     /**
      * Returns these options with faults in the packets that the host sends and receives, repeatable by a seed. They are in
-     * addition to those of the network ({@link TestNetwork#conditions}), and apply to each direction.
+     * addition to the network's faults ({@link TestNetwork#conditions}), and apply to each direction.
      *
      * @param specification such as {@code loss=1%,seed=7}; the tools' option {@code --fault} takes the same
      * @throws IllegalArgumentException if the specification is malformed

@@ -43,7 +43,7 @@ final class ObjectTracker implements ObjectObserver {
 
     private static List<StackTraceElement> calls(Creation creation) {
         StackTraceElement[] calls = creation.calls.getStackTrace();
-        // The first two are of this class and of the stack.
+        // The first call is in this class; the calls of the stack that follow are also removed.
         return OpenObject.callsOfProgram(Arrays.copyOfRange(calls, 1, calls.length));
     }
 

@@ -29,7 +29,7 @@ public record OpenObject(String description, List<StackTraceElement> creation) {
                 : creation.getFirst().toString();
     }
 
-    /** Returns the calls of the program in a stack, without those of the stack that it called. */
+    /** Returns the program's calls in a stack trace, without the calls in rdma4j and Java at its start. */
     static List<StackTraceElement> callsOfProgram(StackTraceElement[] calls) {
         return List.of(calls).stream()
                 .dropWhile(call -> isOfStack(call.getClassName()))

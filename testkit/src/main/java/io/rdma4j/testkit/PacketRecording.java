@@ -17,7 +17,7 @@ import java.util.function.LongSupplier;
  * <p>The recording has each packet once, when its sender gives it to the network. A packet that the network drops has a second line.
  */
 final class PacketRecording {
-    /** An estimate of the memory that a packet takes besides its bytes. */
+    /** An estimate of the memory that a packet takes in addition to its bytes. */
     private static final int ENTRY_BYTES = 200;
 
     private enum Event {
@@ -96,10 +96,10 @@ final class PacketRecording {
     }
 
     /**
-     * Returns the last lines, a line for each packet that was sent or lost: the time in seconds, the addresses, and the contents, as
-     * the tools' option {@code --trace} prints them.
+     * Returns the last lines, a line for each packet that was sent or lost: the time in seconds, the addresses, and the contents,
+     * in the format of the tools' option {@code --trace}.
      *
-     * @param count the most lines
+     * @param count the maximum number of lines
      */
     synchronized List<String> lastLines(int count) {
         return entries.stream()

@@ -52,7 +52,7 @@ public final class TestNetwork implements AutoCloseable {
     private final long seed;
     private final List<TestHost> hosts = new ArrayList<>();
 
-    /** Creates a network without hosts in real time, whose packets may have {@value #DEFAULT_MTU_BYTES} bytes. */
+    /** Creates a network without hosts in real time, with packets of up to {@value #DEFAULT_MTU_BYTES} bytes. */
     public TestNetwork() {
         this(builder());
     }
@@ -80,8 +80,8 @@ public final class TestNetwork implements AutoCloseable {
 
     /**
      * Creates a network without hosts in virtual time. Its stacks start no threads, and their timers use the network's clock,
-     * which advances only while a thread waits for an object of a stack or calls a method of {@link #time}. So a test of a timeout
-     * of minutes takes milliseconds, and the same program with the same seeds sends the same packets at the same times.
+     * which advances only while a thread waits for an object of a stack or calls a method of {@link #time}. A test of a timeout
+     * of minutes therefore takes milliseconds, and the same program with the same seeds sends the same packets at the same times.
      *
      * <p>The network, its hosts and all their objects may be used by one thread only.
      *
@@ -135,7 +135,7 @@ public final class TestNetwork implements AutoCloseable {
             return this;
         }
 
-        /** Sets what the network does to packets from the start; see {@link TestNetwork#conditions}. */
+        /** Sets the initial conditions of the network; see {@link TestNetwork#conditions}. */
         public Builder conditions(String specification) {
             conditions = specification;
             return this;
@@ -172,11 +172,11 @@ public final class TestNetwork implements AutoCloseable {
     }
 
     /**
-     * Changes what the network does to packets that it carries from now on. Each packet is lost, duplicated, reordered, corrupted
-     * or delayed once, independently of the number of hosts; a rate applies to what each host sends, and to what it receives.
+     * Changes the conditions for packets that the network carries afterwards. Each packet is lost, duplicated, reordered,
+     * corrupted or delayed once, independently of the number of hosts; a rate applies to each host, in both directions.
      *
      * @param specification such as {@code loss=5%,delay=1ms,rate=10Gbit}; empty for none. The tools' option {@code --fault} takes
-     *     the same; a seed has no effect here, since the seed is that of the network
+     *     the same; a seed has no effect here, since the network has its own seed
      * @throws IllegalArgumentException if the specification is malformed
      */
     public void conditions(String specification) {

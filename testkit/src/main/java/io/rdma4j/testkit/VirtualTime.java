@@ -34,7 +34,7 @@ public final class VirtualTime {
     }
 
     /**
-     * Lets time pass, also if no stack has a timer.
+     * Lets time pass, even if no stack has a timer.
      *
      * @throws IllegalArgumentException if the duration is negative
      */
@@ -46,7 +46,7 @@ public final class VirtualTime {
      * Lets time pass until a condition holds.
      *
      * @param condition checked before each step
-     * @param timeout the longest time to wait, in virtual time
+     * @param timeout the maximum time to wait, in virtual time
      * @return the condition: false after the timeout
      * @throws IllegalArgumentException if the timeout is negative
      */

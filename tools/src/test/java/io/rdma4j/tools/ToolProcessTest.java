@@ -113,6 +113,6 @@ class ToolProcessTest {
         assertThat(err).anyMatch(text -> text.startsWith("rdma4j: packet capture " + pipe));
         assertThat(String.join("\n", out))
                 .containsPattern("\"status\": 1,\n  \"reason\": \".*write packet capture " + pipe
-                        + ": Broken pipe; [0-9]+ packets are missing in it");
+                        + ": Broken pipe; [0-9]+ packets are missing from it");
     }
 }

@@ -17,12 +17,11 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * A link that drops, duplicates, reorders, corrupts and delays frames in both directions, and sends them at a rate. The same seed and frames give
- * the same faults. For tests of bad network conditions; see {@link FaultSpec}.
+ * A link that drops, duplicates, reorders, corrupts and delays frames in both directions, and sends them at a rate. The same seed
+ * and frames give the same faults. For tests under bad network conditions; see {@link FaultSpec}.
  *
- * <p>Corruption flips one bit of the sealed frame, after any UDP checksum is computed. Over IPv4 a receiver that does
- * not see the IPv4 identification checks the ICRC with 16 bits of strength only, so about one corrupted frame in 65 536
- * passes.
+ * <p>Corruption flips one bit of the sealed frame, after any UDP checksum is computed. Over IPv4 a receiver that does not see the
+ * IPv4 identification checks the ICRC with only 16 bits of strength, so about one corrupted frame in 65 536 passes.
  *
  * <p>Delayed frames are forwarded by {@link #poll} or {@link #send}, so the caller polls at {@link #nextDeadlineNanos}.
  * A reordered frame is forwarded after 10 ms if no later frames follow it.
@@ -36,7 +35,7 @@ public final class FaultLink extends ForwardingLink {
     private final FaultQueue outbound;
     private final FaultQueue inbound;
     private final Icrc icrc = new Icrc();
-    /** Frames forwarded in one burst, as they were sent in one. */
+    /** Frames forwarded in one burst, like the one they were sent in. */
     private final SendBurst outgoing = new SendBurst(Arena.ofAuto(), OUTGOING_BYTES);
 
     private final ReceiveBurst received = new ReceiveBurst(64);

@@ -26,10 +26,10 @@ final class FaultQueue {
     static final long INBOUND_SEED = 0x5851_f42d_4c95_7f2dL;
 
     private static final int MAX_REORDER_DISTANCE = 8;
-    /** The longest time that a reordered frame waits for later ones. */
+    /** The maximum time that a reordered frame waits for later ones. */
     private static final long MAX_REORDER_NANOS = 10_000_000;
 
-    /** The largest number of frames held at once. Further frames are dropped, as a router does. */
+    /** The maximum number of frames held at the same time. Further frames are dropped, like in a router. */
     private static final int MAX_HELD = 8192;
 
     /** Bytes that precede the frame on Ethernet with IPv4, and follow it: preamble, headers, checksum and gap. */
@@ -38,7 +38,7 @@ final class FaultQueue {
     private static final int ETHERNET_IPV6_BYTES = 86;
     private static final long NANOS_PER_SECOND = 1_000_000_000;
 
-    /** The most bytes that wait for a link with a rate. Further frames are dropped, as a switch does. */
+    /** The maximum number of bytes that wait for a link with a rate. Further frames are dropped, like in a switch. */
     private static final long MAX_WAITING_BYTES = 1 << 20;
 
     private final Supplier<FaultSpec> specification;
@@ -58,7 +58,7 @@ final class FaultQueue {
     /**
      * Creates an empty queue.
      *
-     * @param specification returns the present faults
+     * @param specification returns the current faults
      * @param seed the seed of this direction
      * @param dropped is called with each frame that is dropped; the frame is valid during the call
      */
@@ -68,7 +68,7 @@ final class FaultQueue {
         this.dropped = dropped;
     }
 
-    /** Returns whether frames pass unchanged and at once, and none is held. */
+    /** Returns whether frames pass unchanged and immediately, and none is held. */
     boolean isIdle() {
         return held == 0 && specification.get().isNone();
     }

@@ -106,7 +106,7 @@ public record FaultSpec(
                 seed);
     }
 
-    /** Returns whether frames pass unchanged and at once. */
+    /** Returns whether frames pass unchanged and immediately. */
     boolean isNone() {
         return loss == 0
                 && duplication == 0

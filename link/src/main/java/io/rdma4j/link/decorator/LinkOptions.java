@@ -10,17 +10,17 @@ import org.jspecify.annotations.Nullable;
  * @param captureFile the packet capture to write, or null for none
  * @param faults the faults to inject into frames, or null for none
  * @param trace true to write one line per frame
- * @param sharedMemory false to send frames by UDP also to processes of this host
+ * @param sharedMemory false to send frames by UDP even to processes of this host
  */
 public record LinkOptions(
         @Nullable Path captureFile, @Nullable FaultSpec faults, boolean trace, boolean sharedMemory) {
-    /** System property that is {@code off} to send frames by UDP also to processes of this host. */
+    /** System property that is {@code off} to send frames by UDP even to processes of this host. */
     public static final String SHARED_MEMORY_PROPERTY = "rdma4j.shared-memory";
 
-    /** Environment variable that decides where {@link #SHARED_MEMORY_PROPERTY} is not set. */
+    /** Environment variable that decides if {@link #SHARED_MEMORY_PROPERTY} is not set. */
     public static final String SHARED_MEMORY_VARIABLE = "RDMA4J_SHARED_MEMORY";
 
-    /** System property with the name of the packet capture file, in which {@code %p} stands for the number of the process. */
+    /** System property with the name of the packet capture file, in which {@code %p} is replaced by the process ID. */
     public static final String CAPTURE_PROPERTY = "rdma4j.pcap";
 
     /** System property with a {@link FaultSpec}. */
@@ -56,12 +56,12 @@ public record LinkOptions(
         return Boolean.getBoolean(TRACE_PROPERTY) ? options.withTrace() : options;
     }
 
-    /** Returns the file of a name, in which {@code %p} stands for the number of this process, as in the options of Java. */
+    /** Returns the file with a name, in which {@code %p} is replaced by the ID of this process, like in Java's options. */
     static Path captureFile(String name) {
         return Path.of(name.replace("%p", Long.toString(ProcessHandle.current().pid())));
     }
 
-    /** Returns whether memory is shared by the values of the property and of the environment variable; each may be null. */
+    /** Returns whether memory is shared, according to the values of the property and of the environment variable; each may be null. */
     static boolean sharesMemory(@Nullable String property, @Nullable String variable) {
         boolean isByVariable = property == null && variable != null;
         String value = isByVariable ? variable : property;

@@ -107,7 +107,7 @@ public final class PcapngWriter implements AutoCloseable {
         }
     }
 
-    /** The same to a file that is open; closed if that fails. */
+    /** Creates a capture in an open file, which is closed if that fails. */
     static PcapngWriter create(FileOutputStream file, Path path, LongSupplier epochNanos, Consumer<String> onFailure)
             throws IOException {
         boolean done = false;
@@ -314,7 +314,7 @@ public final class PcapngWriter implements AutoCloseable {
     /**
      * Closes the capture. Closing it again has no effect.
      *
-     * @throws IOException if packets were lost because the file could not be written, or the system says only now that it
+     * @throws IOException if packets were lost because the file could not be written, or the system reports only now that it
      *     could not
      */
     @Override
@@ -326,7 +326,7 @@ public final class PcapngWriter implements AutoCloseable {
         closed = true;
         IOException cause = failure;
         failure = new IOException("the capture is closed");
-        String more = cause == null ? "" : "; " + lost.sum() + " packets are missing in it";
+        String more = cause == null ? "" : "; " + lost.sum() + " packets are missing from it";
         try {
             file.close();
         } catch (IOException late) {

@@ -33,7 +33,7 @@ public final class TraceLink extends ForwardingLink {
      * @param inner the link to trace
      * @param nanoClock returns the time of each frame, in nanoseconds
      * @param startNanos the clock's time that the printed times are relative to
-     * @param lines receives each line, without line end
+     * @param lines receives each line, without a line end
      */
     public TraceLink(Link inner, LongSupplier nanoClock, long startNanos, Consumer<String> lines) {
         super(inner);

@@ -30,7 +30,7 @@ public final class GidAddresses {
         return address instanceof Inet4Address ? Gid.ipv4Low((int) INT.get(bytes, 0)) : (long) LONG.get(bytes, 8);
     }
 
-    /** Returns the interface index of a scoped address, else 0. */
+    /** Returns the interface index of a scoped address, otherwise 0. */
     public static int scope(InetAddress address) {
         return address instanceof Inet6Address v6 ? v6.getScopeId() : 0;
     }

@@ -9,7 +9,7 @@ public interface InterfaceMonitor extends AutoCloseable {
     /**
      * Waits for a change since the last wait, or since this object was created.
      *
-     * @param timeoutNanos longest time to wait, in nanoseconds
+     * @param timeoutNanos maximum time to wait, in nanoseconds
      * @return false if there was no change, because the timeout elapsed or this object was closed
      */
     boolean await(long timeoutNanos);

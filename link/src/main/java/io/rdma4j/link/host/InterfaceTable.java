@@ -9,10 +9,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache of the network interfaces of this host. It is refreshed after {@value #FRESH_NANOS} nanoseconds and whenever
- * a lookup finds nothing. New interfaces and addresses are therefore found at once, and removed ones are no longer
- * found after that time. Java makes some twenty system calls to find the interface of an address, and setting up a
- * connection looks it up several times. Thread safe.
+ * A cache of the network interfaces of this host. It is refreshed after {@value #FRESH_NANOS} nanoseconds and whenever a lookup
+ * finds nothing. New interfaces and addresses are therefore found immediately, and removed ones are no longer found after that
+ * time. Java makes some twenty system calls to find the interface of an address, and setting up a connection looks it up several
+ * times. Thread safe.
  */
 final class InterfaceTable {
     /** The time for which a snapshot is valid. */

@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network interface as it was a moment ago. Each property is read from the system on first use and then kept. Two
- * threads may both read a property, and get the same value. Thread safe.
+ * A recent view of a network interface. Each property is read from the system on first use and then kept. Two threads may both
+ * read a property, and get the same value. Thread safe.
  */
 public final class InterfaceView {
     /** The source of the properties: the system, or a test. */
@@ -108,7 +108,7 @@ public final class InterfaceView {
     /**
      * Returns the hardware address; empty if the interface has none.
      *
-     * @throws SocketException if the interface does not exist any longer
+     * @throws SocketException if the interface no longer exists
      */
     public byte[] hardwareAddress() throws SocketException {
         byte[] address = source.hardwareAddress();
@@ -116,8 +116,8 @@ public final class InterfaceView {
     }
 
     /**
-     * Returns the speed of the link in Mbit/s; 0 if it is unknown, as for interfaces without hardware, while the interface is down,
-     * and elsewhere than on Linux.
+     * Returns the speed of the link in Mbit/s; 0 if it is unknown, as for interfaces without hardware, while the interface is
+     * down, and on systems other than Linux.
      */
     public int megabitsPerSecond() {
         return source.megabitsPerSecond();
@@ -193,7 +193,7 @@ public final class InterfaceView {
         @Override
         public int megabitsPerSecond() {
             try {
-                // The kernel has -1 for an unknown speed, and refuses to read the file while the interface is down.
+                // The kernel reports -1 for an unknown speed, and refuses to read the file while the interface is down.
                 List<String> lines =
                         Files.readAllLines(SYSTEM.resolve(network.getName()).resolve("speed"));
                 return lines.isEmpty() ? 0 : Math.max(0, Integer.parseInt(lines.getFirst()));

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds the network interface of a local address, and its properties. Thread safe. */
 public final class Interfaces {
-    /** The MTU assumed for an address that no interface has: that of Ethernet. */
+    /** The MTU assumed for an address that no interface has: the MTU of Ethernet. */
     private static final int USUAL_MTU_BYTES = 1500;
 
     /**
@@ -53,8 +53,8 @@ public final class Interfaces {
     }
 
     /**
-     * Returns the addresses of an interface, IPv4 before IPv6, and those of IPv4 in the order in which they were added, as the kernel lists
-     * them. Java prepends each to its list, and promises no order.
+     * Returns the addresses of an interface, IPv4 before IPv6, and the IPv4 ones in the order in which they were added, like the
+     * kernel's list. Java prepends each to its list, and promises no order.
      */
     static List<InetAddress> addresses(NetworkInterface network) {
         List<InetAddress> oldestFirst =
@@ -64,8 +64,8 @@ public final class Interfaces {
     }
 
     /**
-     * Returns the result of {@link #find} as of at most a tenth of a second ago. A new interface or address is found at
-     * once. Meant for frequent lookups.
+     * Returns the result of {@link #find} as of at most a tenth of a second ago. A new interface or address is found immediately.
+     * Meant for frequent lookups.
      *
      * @return the interface, or null if none has the address
      * @throws SocketException if the system cannot list its interfaces
@@ -96,7 +96,7 @@ public final class Interfaces {
     }
 
     /**
-     * Returns the interface of a name as it is now, or null if there is none or it has no address.
+     * Returns the interface with a name as it is now, or null if there is none or it has no address.
      *
      * @throws SocketException if the system does not list its interfaces
      */
@@ -123,9 +123,7 @@ public final class Interfaces {
         TABLE.invalidate();
     }
 
-    /**
-     * Returns the interface index of an IPv6 link-local address, else 0. For other addresses the scope has no meaning.
-     */
+    /** Returns the interface index of an IPv6 link-local address, otherwise 0. The scope of other addresses is meaningless. */
     public static int scope(InetAddress address) {
         return address instanceof Inet6Address six && six.isLinkLocalAddress() ? six.getScopeId() : 0;
     }
@@ -172,9 +170,9 @@ public final class Interfaces {
     }
 
     /**
-     * Returns the interface that has {@code address}, or null. All of 127/8 belongs to the loopback interface. A
-     * link-local address belongs to the interface that its scope names, since several interfaces can have the same one,
-     * as a VLAN and its underlying interface do.
+     * Returns the interface that has {@code address}, or null. All of 127/8 belongs to the loopback interface. A link-local
+     * address belongs to the interface that its scope names, since several interfaces can have the same one, like a VLAN and its
+     * underlying interface.
      *
      * @throws SocketException if the system cannot list its interfaces
      */
@@ -184,7 +182,7 @@ public final class Interfaces {
             return loopback();
         }
         if (network == null && address instanceof Inet6Address) {
-            all(); // without a descriptor, Java finds no IPv6 address and does not say so
+            all(); // without a descriptor, Java finds no IPv6 address and reports no error
             return NetworkInterface.getByInetAddress(address);
         }
         return network;

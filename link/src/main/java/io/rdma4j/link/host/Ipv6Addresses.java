@@ -11,9 +11,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The IPv6 addresses of this host in Linux's list of them.
+ * Linux's list of the IPv6 addresses of this host.
  *
- * <p>Java reads this file, and lists interfaces without IPv6 addresses, and without an error, if it lacks a descriptor for that.
+ * <p>Java reads this file. If it lacks a descriptor for that, it lists interfaces without IPv6 addresses, and reports no error.
  */
 final class Ipv6Addresses {
     private static final Path LIST = Path.of("/proc/net/if_inet6");
@@ -21,9 +21,9 @@ final class Ipv6Addresses {
     private Ipv6Addresses() {}
 
     /**
-     * Returns whether all IPv6 addresses of the host may be missing in a list of interfaces.
+     * Returns whether all IPv6 addresses of the host may be missing from a list of interfaces.
      *
-     * @throws SocketException if this process lacks the descriptor to find out
+     * @throws SocketException if this process lacks the descriptor to check
      */
     static boolean mayBeMissing(List<NetworkInterface> listed) throws SocketException {
         return !Boolean.getBoolean("java.net.preferIPv4Stack")
@@ -42,7 +42,8 @@ final class Ipv6Addresses {
     }
 
     /**
-     * Checks that Java could have read the list, for which it needs two descriptors. Then its sockets have no IPv6.
+     * Checks that Java could have read the list, for which it needs two descriptors. If so, Java has no IPv6, or the addresses
+     * are new.
      *
      * @throws SocketException if this process lacks them
      */

@@ -56,7 +56,7 @@ public abstract class AbstractLink implements Link {
         return false;
     }
 
-    /** Returns the scope of a burst's destination: that of the local address if a link-local destination has none. */
+    /** Returns the scope of a burst's destination: the local address' scope if a link-local destination has none. */
     protected final int destinationScope(SendBurst burst) {
         int scope = burst.destinationScope();
         return scope == 0 && GidAddresses.isLinkLocal(burst.destinationHigh()) ? localScope : scope;

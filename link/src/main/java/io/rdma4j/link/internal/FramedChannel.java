@@ -27,7 +27,7 @@ public final class FramedChannel implements LocalChannel {
 
     private final ByteBuffer message = input.duplicate();
 
-    /** The control messages that wait, by subject, in the order in which they are sent. */
+    /** The waiting control messages, by subject, in the order in which they are sent. */
     private final Map<Object, ByteBuffer> unsentControl = new LinkedHashMap<>();
 
     private int parsed;
@@ -58,7 +58,7 @@ public final class FramedChannel implements LocalChannel {
         return bytes;
     }
 
-    /** Returns a message as it is sent, in a direct buffer. */
+    /** Returns a message with its length in front, as it is sent, in a direct buffer. */
     public static ByteBuffer framed(ByteBuffer message) {
         int bytes = messageBytes(message, EMPTY);
         ByteBuffer framed = ByteBuffer.allocateDirect(PREFIX_BYTES + bytes);
@@ -91,7 +91,7 @@ public final class FramedChannel implements LocalChannel {
         return !closed && !unsentControl.isEmpty();
     }
 
-    /** Writes a message, at least in part, when nothing else is left to write. Returns false if the stream takes nothing now. */
+    /** Writes a message, at least in part, when nothing else is left to write. Returns false if the stream accepts nothing now. */
     private boolean write(ByteBuffer header, ByteBuffer body, int bytes) {
         output.clear();
         output.putShort((short) bytes);

@@ -8,7 +8,7 @@ import java.net.NetworkInterface;
 
 /** Checks and scopes multicast groups for the link sets. */
 public final class Groups {
-    /** Hop limit of frames to a multicast group, the same as that of Linux's rdma_rxe. */
+    /** Hop limit of frames to a multicast group, the same as in Linux's rdma_rxe. */
     public static final int HOPS = 64;
 
     private Groups() {}

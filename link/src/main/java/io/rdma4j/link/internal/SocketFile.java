@@ -23,7 +23,7 @@ public final class SocketFile {
     private final Path path;
     private final @Nullable Object fileKey;
 
-    /** Tells the file from another one that has got the number of its inode. */
+    /** Distinguishes the file from another one that has reused the number of its inode. */
     private final FileTime created;
 
     private SocketFile(Path path, BasicFileAttributes attributes) {

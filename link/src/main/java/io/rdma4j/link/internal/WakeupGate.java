@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Decides when a wakeup needs a system call: only if a thread is blocked, and only once per wait. Thread safe. One
  * thread waits at a time.
  *
- * <p>Every change is an atomic read-modify-write. Writes before {@link #signal} are therefore visible to the thread
- * whose {@link #beginWait} or {@link #endWait} observes the signal, even if the signal was already set.
+ * <p>Every change is an atomic read-modify-write. Writes before {@link #signal} are therefore visible to the thread that observes
+ * the signal in {@link #beginWait} or {@link #endWait}, even if the signal was already set.
  */
 public final class WakeupGate {
     private static final int IDLE = 0;
@@ -24,7 +24,10 @@ public final class WakeupGate {
         return state.getAndSet(SIGNALLED) == WAITING;
     }
 
-    /** Takes back {@link #signal}, whose caller could not wake the thread: there was no memory for the call. The next caller tries again. */
+    /**
+     * Reverts {@link #signal} after its caller could not wake the thread, because there was no memory for the call. The next
+     * caller tries again.
+     */
     public void onFailure() {
         boolean _ = state.compareAndSet(SIGNALLED, WAITING);
     }

@@ -14,8 +14,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The order in which a network interface got its addresses. Java's list and the file that it reads have the IPv6 addresses in the
- * order of a hash table of the kernel, so this class asks for the time of each address (rtnetlink(7), {@code RTM_GETADDR}).
+ * The order in which a network interface got its addresses. Java's list, and the file that it reads, have the IPv6 addresses in
+ * the order of a hash table of the kernel, so this class requests the age of each address (rtnetlink(7), {@code RTM_GETADDR}).
  */
 public final class AddressAges {
     /** Size of {@code struct nlmsghdr}, and the offsets of its type and flags. */
@@ -47,7 +47,7 @@ public final class AddressAges {
     /** Offset in {@code struct ifa_cacheinfo} of the time at which the address was added, in hundredths of a second. */
     private static final int CACHEINFO_CREATED = 8;
 
-    /** The kernel sends no longer part of a list. */
+    /** The maximum size of the parts in which the kernel sends a list. */
     private static final int BUFFER_BYTES = 32 << 10;
 
     private static final int ALIGNMENT = 4;
@@ -64,8 +64,8 @@ public final class AddressAges {
     }
 
     /**
-     * Returns the addresses of one family, the oldest first. Of addresses that are equally old, the one comes first that the kernel
-     * has had for longer by the order of its list: IPv4 addresses are appended to it, IPv6 addresses are prepended.
+     * Returns the addresses of one family, the oldest first. Addresses of the same age are in the order in which the kernel has
+     * added them to its list: IPv4 addresses are appended to it, IPv6 addresses are prepended.
      *
      * @param index the index of the network interface
      * @param isIpv4 true for IPv4, false for IPv6

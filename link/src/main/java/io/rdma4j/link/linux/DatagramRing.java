@@ -19,9 +19,9 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives datagrams. All memory for the system calls is allocated once: a ring of slots, each with its source address
- * and message header. If the system coalesces the datagrams of one sender (UDP_GRO), a slot holds up to 64 KiB of them,
- * contiguous and all of one size but the last, as a segmented send of the peer transmitted them.
+ * Receives datagrams. All memory for the system calls is allocated once: a ring of slots, each with its source address and
+ * message header. If the system coalesces the datagrams of one sender (UDP_GRO), a slot holds up to 64 KiB of them, contiguous
+ * and all of one size except the last, as transmitted by a segmented send of the peer.
  *
  * <p>While every second call finds nothing, as in an exchange of single messages, each call receives into one slot. The
  * number of slots per call grows while datagrams keep arriving.

@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A descriptor that is kept for the time when there are no others.
+ * A spare descriptor, for the time when there are no others.
  *
- * <p>With it a listener accepts a connection and refuses it. Otherwise the connection would stay pending, and end every wait
+ * <p>A listener uses it to accept a connection and refuse it. Otherwise the connection would stay pending, and end every wait
  * immediately. If another thread has taken the descriptor meanwhile, the set does not wait for the listener for a while.
  */
 final class DescriptorReserve {
@@ -17,7 +17,7 @@ final class DescriptorReserve {
     private final PollDescriptors pending = new PollDescriptors(1);
     private int fd = NONE;
 
-    /** True while the set does not wait for some listener. */
+    /** True while there is a listener that the set does not wait for. */
     private volatile boolean hasSuspended;
 
     /** Opens the descriptor if it is not open and there is one. */
@@ -42,7 +42,7 @@ final class DescriptorReserve {
     }
 
     /**
-     * Accepts a connection as a non-blocking descriptor. If this process lacks descriptors, the connections that are pending are refused.
+     * Accepts a connection as a non-blocking descriptor. If this process lacks descriptors, pending connections are refused.
      *
      * @param refusal the message to the processes that are refused, in a direct buffer; null for nothing
      * @return the descriptor, or a negative number if there is no connection
@@ -61,7 +61,7 @@ final class DescriptorReserve {
         return accepted;
     }
 
-    /** The system looks for a descriptor before it looks for a connection. */
+    /** Returns whether a connection is pending: the system checks for a descriptor before it checks for a connection. */
     private boolean isPending(Socket listening) {
         pending.set(0, listening.fd, Posix.POLLIN);
         return pending.await(1, 0);
@@ -83,7 +83,7 @@ final class DescriptorReserve {
         return accepted >= 0;
     }
 
-    /** Returns whether the set does not wait for some listener now. */
+    /** Returns whether there is a listener that the set does not wait for now. */
     boolean hasSuspended() {
         return hasSuspended;
     }

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
 /**
- * A shared lock of flock(2) on a directory. Programs that remove old files, such as {@code systemd-tmpfiles}, leave out a directory that
- * is locked, with everything below.
+ * A shared flock(2) lock on a directory. Programs that remove old files, such as {@code systemd-tmpfiles}, skip a locked
+ * directory with everything below it.
  */
 public final class DirectoryHold implements AutoCloseable {
     private static final int CLOSED = -1;
@@ -14,7 +14,7 @@ public final class DirectoryHold implements AutoCloseable {
     private int fd;
 
     /**
-     * Locks a directory. While a cleaner is at work there, the lock is not to be had, and the directory stays unlocked.
+     * Locks a directory. While a cleaner is at work there, the lock is not available, and the directory stays unlocked.
      *
      * @throws IOException if the directory cannot be opened
      */

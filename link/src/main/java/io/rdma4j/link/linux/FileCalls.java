@@ -8,7 +8,7 @@ import java.lang.ref.Reference;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** The system calls for files and their locks, as those of {@link Posix}. */
+/** The system calls for files and their locks, like those of {@link Posix}. */
 final class FileCalls {
     private static final int O_RDONLY = 0;
     private static final int O_CLOEXEC = Posix.SOCK_CLOEXEC;
@@ -26,7 +26,7 @@ final class FileCalls {
      * Opens a file or directory to read, and returns its descriptor.
      *
      * @throws NoSuchFileException if there is none
-     * @throws IOException if that is not possible for another reason
+     * @throws IOException if it cannot be opened for another reason
      */
     static int open(MemorySegment errno, Path file) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
@@ -42,7 +42,7 @@ final class FileCalls {
         }
     }
 
-    /** Replaces a {@code struct flock} by a lock of another process that excludes it, or by none. */
+    /** Replaces a {@code struct flock} by a conflicting lock of another process, or marks it as unlocked. */
     static int queryLock(MemorySegment errno, int fd, MemorySegment lock) {
         try {
             return Posix.call(FCNTL, errno, fd, F_GETLK, lock.address(), 0, 0);
@@ -51,7 +51,7 @@ final class FileCalls {
         }
     }
 
-    /** Takes a shared lock of flock(2) on an open file, which has nothing to do with those of fcntl(2). */
+    /** Takes a shared flock(2) lock on an open file, which is independent of fcntl(2) locks. */
     static int lockShared(MemorySegment errno, int fd) {
         return Posix.call(FLOCK, errno, fd, LOCK_SHARED | LOCK_WITHOUT_WAITING, 0, 0, 0);
     }

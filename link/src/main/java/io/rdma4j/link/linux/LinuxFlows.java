@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The flows of a link: sockets that only send, each bound to a UDP source port of its own. Queue pairs with the same port share a
- * socket. So do all others beyond {@value #MAX_SOCKETS}, since each socket is a descriptor.
+ * The flows of a link: sockets that only send, each bound to its own UDP source port. Queue pairs with the same port share a
+ * socket. Beyond {@value #MAX_SOCKETS} sockets, all others share these, since each socket is a descriptor.
  */
 final class LinuxFlows {
     private static final int MAX_SOCKETS = 128;
@@ -29,7 +29,7 @@ final class LinuxFlows {
         this.opener = opener;
     }
 
-    /** Opens a flow with a port, or another one if there are many; null if the port cannot be bound. */
+    /** Opens a flow with a port, or with another port if there are many flows; null if the port cannot be bound. */
     synchronized @Nullable Flow open(int port) {
         if (isClosed) {
             return null;

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 public final class LinuxLinkSet implements LinkSet {
     private static final int BACKLOG = 128;
 
-    /** The time after which a listener is tried again whose connections this process had no descriptors for. */
+    /** The time after which a listener is tried again if this process had no descriptors for its connections. */
     private static final long SUSPENSION_NANOS = 100_000_000;
 
     private final WakeupGate gate = new WakeupGate();
@@ -325,7 +325,7 @@ public final class LinuxLinkSet implements LinkSet {
         wakeup();
     }
 
-    /** Waits for a ring no longer, and then closes its memory, which the waiting thread does not use any more. */
+    /** Stops waiting for a ring, and then closes its memory, which the waiting thread no longer uses. */
     void remove(LinuxReceiveRing ring, SharedMemory memory) {
         synchronized (lock) {
             rings = Arrays.stream(rings).filter(r -> r != ring).toArray(LinuxReceiveRing[]::new);
@@ -333,7 +333,7 @@ public final class LinuxLinkSet implements LinkSet {
         }
     }
 
-    /** Asks the writers of all rings to wake this process, or no longer. Returns false if something is pending in a ring. */
+    /** Makes the writers of all rings wake this process, or stop doing so. Returns false if frames are pending in a ring. */
     private boolean announceWait(boolean begins) {
         if (rings.length == 0) {
             return true;
@@ -423,8 +423,8 @@ public final class LinuxLinkSet implements LinkSet {
     }
 
     /**
-     * Accepts a connection as a non-blocking descriptor; see {@link DescriptorReserve#accept}. While this process lacks descriptors, the
-     * set tries the listener now and then instead of waiting for it.
+     * Accepts a connection as a non-blocking descriptor; see {@link DescriptorReserve#accept}. While this process lacks
+     * descriptors, the set tries the listener occasionally instead of waiting for it.
      */
     int accept(Socket listening, @Nullable ByteBuffer refusal) {
         return reserve.accept(listening, refusal);
@@ -452,7 +452,8 @@ public final class LinuxLinkSet implements LinkSet {
             }
         } catch (OutOfMemoryError e) {
             // Java allocates for the first hundred calls of a native function. The caller has done its work, and must
-            // not fail for this.
+            // not fail
+            // because of this.
             gate.onFailure();
         }
     }

@@ -9,7 +9,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
-/** Asks by {@code F_GETLK}. */
+/** Queries locks by {@code F_GETLK}. */
 public final class LinuxLockQuery implements LockQuery {
     private static final int CLOSED = -1;
 
@@ -30,7 +30,7 @@ public final class LinuxLockQuery implements LockQuery {
     /**
      * Opens a file.
      *
-     * @throws IOException if that is not possible
+     * @throws IOException if it cannot be opened
      */
     public LinuxLockQuery(Path file) throws IOException {
         this.file = file;

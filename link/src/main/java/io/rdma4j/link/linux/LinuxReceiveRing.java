@@ -32,12 +32,12 @@ final class LinuxReceiveRing implements ReceiveRing {
     }
 
     @Override
-    public int poll(ReceiveBurst burst, long destinationHigh, long destinationLow, int most) {
+    public int poll(ReceiveBurst burst, long destinationHigh, long destinationLow, int maximum) {
         if (closed) {
             return 0;
         }
         int first = burst.count();
-        int added = reader.poll(burst, most);
+        int added = reader.poll(burst, maximum);
         for (int i = first; i < first + added; i++) {
             Frame frame = burst.frame(i);
             frame.sourceHigh = sourceHigh;
@@ -58,7 +58,7 @@ final class LinuxReceiveRing implements ReceiveRing {
         return closed || reader.hasReached(written);
     }
 
-    /** Called by the waiting thread under the lock of the set: asks the writer to wake it, or no longer. */
+    /** Called by the waiting thread under the lock of the set: makes the writer wake it, or stop doing so. */
     boolean announceWait(boolean begins) {
         if (begins) {
             return reader.beginWait();

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 final class LinuxRingListener implements RingListener {
     private static final System.Logger LOGGER = System.getLogger(LinuxRingListener.class.getName());
 
-    /** More processes than can have a slot. When there are more, those that connected first are given up. */
-    private static final int MOST_PENDING = 256;
+    /** The maximum number of pending processes, more than can have a slot. Beyond that, those that connected first are dropped. */
+    private static final int MAX_PENDING = 256;
 
     private final LinuxLinkSet set;
     private final Socket socket;
@@ -60,14 +60,14 @@ final class LinuxRingListener implements RingListener {
     }
 
     private void acceptPending() {
-        for (int i = 0; i < MOST_PENDING; i++) {
+        for (int i = 0; i < MAX_PENDING; i++) {
             int fd = set.accept(socket, null); // without descriptors: the other process keeps using UDP
             if (fd < 0) {
                 return;
             }
             Socket accepted = Socket.accepted(set, fd);
             if (accepted.isOfSameUser()) {
-                if (pending.size() == MOST_PENDING) {
+                if (pending.size() == MAX_PENDING) {
                     pending.removeFirst().close();
                 }
                 pending.add(accepted);

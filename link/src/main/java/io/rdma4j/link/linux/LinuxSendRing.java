@@ -28,13 +28,13 @@ final class LinuxSendRing implements SendRing {
     /**
      * Creates the memory and sends its descriptor.
      *
-     * @throws IOException if there is no memory, or the other process does not take it
+     * @throws IOException if there is no memory, or the other process does not accept it
      */
     static LinuxSendRing handOver(Socket connected, long sourceHigh, long sourceLow) throws IOException {
         SharedMemory memory = SharedMemory.create(RingLayout.RECORDS + CAPACITY_BYTES);
         if (!new RingGreeting().send(connected, memory.descriptor(), sourceHigh, sourceLow)) {
             memory.close();
-            throw new IOException("the other process does not take a ring");
+            throw new IOException("the other process does not accept a ring");
         }
         memory.closeDescriptor();
         LinuxSendRing ring = new LinuxSendRing(memory, new RingSocket(connected));

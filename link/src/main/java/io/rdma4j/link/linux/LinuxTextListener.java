@@ -11,14 +11,14 @@ import java.nio.file.Path;
 import java.util.function.Supplier;
 
 /**
- * Accepts by a system call. {@code ServerSocketChannel.accept} of JDK 25 ends the process if the heap is full: its native code does not
- * check whether it got an array for the address.
+ * Accepts readers by a system call. {@code ServerSocketChannel.accept} of JDK 25 ends the process if the heap is full: its native
+ * code does not check whether it got an array for the address.
  */
 public final class LinuxTextListener implements TextListener {
     private static final int BACKLOG = 50;
     private static final int CHUNK_BYTES = 64 << 10;
 
-    /** The waits of a millisecond for a reader that does not read, for one text. */
+    /** The maximum number of one-millisecond pauses, for each text, for a reader that does not read. */
     private static final int MAX_PAUSES = 1000;
 
     private static final long PAUSE_NANOS = 1_000_000;
@@ -39,7 +39,7 @@ public final class LinuxTextListener implements TextListener {
     private boolean closed;
 
     /**
-     * Starts to listen.
+     * Starts listening.
      *
      * @param path a file that does not exist
      * @throws IOException if the system cannot create the descriptors or the file

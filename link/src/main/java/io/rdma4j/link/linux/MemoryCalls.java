@@ -7,7 +7,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.ref.Reference;
 
 /**
- * The system calls for memory that processes share, as those of {@link Posix}. They have a class of their own, since a process
+ * The system calls for memory that processes share, like those of {@link Posix}. They have a separate class, since a process
  * without rings does not need them.
  */
 final class MemoryCalls {
@@ -54,7 +54,7 @@ final class MemoryCalls {
         }
     }
 
-    /** Allocates the pages of a file, which is done otherwise when they are written. */
+    /** Allocates the pages of a file, which otherwise happens when they are written. */
     static int allocate(MemorySegment errno, int fd, long bytes) {
         return Posix.call(FALLOCATE, errno, fd, 0, 0, bytes, 0);
     }

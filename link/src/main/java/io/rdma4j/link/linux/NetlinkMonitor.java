@@ -10,8 +10,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Notifications from the kernel: a netlink socket that receives changes of links and addresses (rtnetlink(7)). The
- * messages are discarded, since only their arrival matters. An overflow of the socket counts as an arrival.
+ * Notifications from the kernel: a netlink socket that receives changes of links and addresses (rtnetlink(7)). The messages are
+ * discarded, since only their arrival matters. An overflow of the socket is treated as an arrival.
  */
 public final class NetlinkMonitor implements InterfaceMonitor {
     /** Size of {@code struct sockaddr_nl}, and the offset of its groups. */

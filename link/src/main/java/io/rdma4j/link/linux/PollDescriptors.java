@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 
 /** An array of {@code struct pollfd} for waiting in the kernel. Used by one thread at a time. */
 final class PollDescriptors {
-    /** Stands for a descriptor that is never ready. */
+    /** In place of a descriptor: never ready. */
     static final int NONE = -1;
 
     private static final long NANOS_PER_SECOND = 1_000_000_000;

@@ -14,11 +14,11 @@ import java.util.List;
  * The sockets of this process on one address and UDP port. A BPF program selects the socket that receives a frame
  * (socket(7), SO_REUSEPORT and SO_ATTACH_REUSEPORT_CBPF).
  *
- * <p>The first socket is bound without SO_REUSEPORT, so that a process that binds the port owns it exclusively. The
- * option is set then: for good if another process may take the port over ({@link PortTakeover}), else only while there
- * are other sockets. Linux numbers the sockets of a port from 0 in the order of binding,
- * and moves the last one to the number of a socket that closes. {@link #members} is kept in the same order. The program
- * belongs to the group, regardless of which socket attached it.
+ * <p>The first socket is bound without SO_REUSEPORT, so that a process that binds the port owns it exclusively. The option is set
+ * afterwards: permanently if another process may take the port over ({@link PortTakeover}), otherwise only while there are other
+ * sockets. Linux numbers the sockets of a port from 0 in the order of binding, and moves the last one to the number of a socket
+ * that closes. {@link #members} is kept in the same order. The program belongs to the group, regardless of which socket attached
+ * it.
  *
  * <p>Thread safe: the sockets belong to sets that different threads drive. Every socket of a group is closed by {@link
  * #close}, so no descriptor number is reused for another file while the group uses it.
@@ -39,15 +39,14 @@ final class PortGroup {
 
     private final boolean alwaysAllowsOthers;
 
-    /** True if another process has taken the port, whose program must stay; guarded by this object. */
+    /** True if another process has taken the port, and its program must stay; guarded by this object. */
     private boolean isAbandoned;
 
     /** Guarded by this object. */
     private final List<Member> members = new ArrayList<>();
 
     /**
-     * A socket and the range of queue pair numbers whose frames it receives. The first member has no range: {@code to}
-     * is -1.
+     * A socket and the range of queue pair numbers that it receives frames for. The first member has no range: {@code to} is -1.
      */
     private record Member(Socket socket, int from, int to) {
         boolean overlaps(int otherFrom, int otherTo) {
@@ -76,7 +75,7 @@ final class PortGroup {
      *
      * @return false if the system refuses; the other members are unaffected, and the caller closes the socket
      * @throws IOException if the first socket is closed
-     * @throws IllegalArgumentException if the range overlaps that of another member
+     * @throws IllegalArgumentException if the range overlaps the range of another member
      */
     synchronized boolean join(Socket socket, int from, int to) throws IOException {
         if (members.isEmpty() || members.getFirst().hasRange()) {
@@ -149,7 +148,7 @@ final class PortGroup {
         }
         MemorySegment value = Arena.ofAuto().allocateFrom(JAVA_INT, allowed ? 1 : 0);
         int fd = members.getFirst().socket.fd;
-        // With separate errno memory, since another thread may use that of the socket.
+        // With separate errno memory, since another thread may use the socket's.
         return Posix.setsockopt(Posix.newErrno(), fd, Posix.SOL_SOCKET, Posix.SO_REUSEPORT, value) == 0;
     }
 
@@ -159,8 +158,8 @@ final class PortGroup {
     }
 
     /**
-     * Builds the program. It returns the index of the member whose range includes the destination queue pair number,
-     * else 0.
+     * Builds the program. It returns the index of the member with a range that includes the destination queue pair number,
+     * otherwise 0.
      */
     private PortProgram program() {
         long ranges = members.stream().filter(Member::hasRange).count();

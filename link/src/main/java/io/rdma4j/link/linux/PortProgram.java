@@ -42,7 +42,7 @@ final class PortProgram {
     private final MemorySegment instructions;
     private int count;
 
-    /** Creates an empty program with room for so many instructions. */
+    /** Creates an empty program with space for a number of instructions. */
     PortProgram(long capacity) {
         instructions = Arena.ofAuto().allocate(capacity * INSTRUCTION_BYTES, 8);
     }
@@ -62,13 +62,13 @@ final class PortProgram {
         return this;
     }
 
-    /** Makes this the program of the port of a socket; returns false if the system refuses. Any thread. */
+    /** Attaches this program to the port of a socket; returns false if the system refuses. Any thread. */
     boolean attach(int fd) {
         MemorySegment program = Arena.ofAuto().allocate(PROGRAM_BYTES, 8);
         program.set(JAVA_SHORT, 0, (short) count);
         program.set(JAVA_LONG, PROGRAM_INSTRUCTIONS, instructions.address());
         try {
-            // With separate errno memory, since another thread may use that of the socket.
+            // With separate errno memory, since another thread may use the socket's.
             return Posix.setsockopt(Posix.newErrno(), fd, Posix.SOL_SOCKET, Posix.SO_ATTACH_REUSEPORT_CBPF, program)
                     == 0;
         } finally {

@@ -16,17 +16,17 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Directs the input of a port to one of the sockets that share it with SO_REUSEPORT, in several processes.
  *
- * <p>The system numbers the sockets of a port in the order of binding, moves the last one to the number of one that is
- * closed, and tells nobody. So a socket finds its number by experiment: the program of the port sends datagrams that
- * begin with a secret word, the probes, to the socket whose number follows. The socket sends a probe for each number to
- * its own port, and has the number of the one that arrives. Probes for numbers that no socket has may arrive as well,
- * by the hash that the system falls back to; they are greater than all numbers of sockets, so the least number counts.
+ * <p>The system numbers the sockets of a port in the order of binding, moves the last one to the number of a socket that is
+ * closed, and does not report this. A socket therefore finds its number by experiment: the program of the port directs probes,
+ * datagrams that start with a secret word and a number, to the socket with this number. The socket sends a probe for each number
+ * to its own port; the probe that arrives has its number. Probes for numbers that no socket has may also arrive, by the hash that
+ * the system falls back to; their numbers are greater than those of all sockets, so the lowest number is used.
  *
  * <p>Used by the thread that uses the link.
  */
 final class PortTakeover {
-    /** The most sockets that may share a port: the engines of the process that bound it first, and those that took it. */
-    private static final int MOST_SOCKETS = 64;
+    /** The maximum number of sockets that may share a port: the engines of the process that bound it first, and those that took it. */
+    private static final int MAX_SOCKETS = 64;
 
     /** The probes sent at a time. Those that this socket does not get are left in others, perhaps of stopped processes. */
     private static final int PROBES = 8;
@@ -37,8 +37,8 @@ final class PortTakeover {
     private static final int ATTEMPTS = 3;
     private static final int PAUSES = 20;
 
-    /** More than empty a socket's buffer, unless much arrives meanwhile. */
-    private static final int MOST_POLLS = 1000;
+    /** The maximum number of polls: enough to empty a socket's buffer, unless much arrives meanwhile. */
+    private static final int MAX_POLLS = 1000;
 
     private static final long PAUSE_NANOS = 500_000;
     private static final ValueLayout.OfInt WORD = JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -50,7 +50,7 @@ final class PortTakeover {
     private final int nameBytes;
     private final MemorySegment probe = Arena.ofAuto().allocate(PROBE_BYTES, 8);
 
-    /** The least number of a probe that has arrived, which the program returns. */
+    /** The lowest number of a probe that has arrived, which the program returns. */
     private int number = UNKNOWN;
 
     /** True if a probe has arrived since the last ones were sent. */
@@ -67,13 +67,13 @@ final class PortTakeover {
                 local.getPort());
     }
 
-    /** Takes the port; what arrives meanwhile is lost. Returns false if that is not possible. */
+    /** Takes the port; input that arrives meanwhile is lost. Returns false if that is not possible. */
     boolean begin(DatagramRing ring) {
         ReceiveBurst burst = new ReceiveBurst(DISCARDED_FRAMES);
         if (!attach()) {
             return false;
         }
-        for (int first = 0; first < MOST_SOCKETS && number == UNKNOWN; first += PROBES) {
+        for (int first = 0; first < MAX_SOCKETS && number == UNKNOWN; first += PROBES) {
             sendProbes(first, first + PROBES);
             awaitProbe(ring, burst);
         }
@@ -101,7 +101,7 @@ final class PortTakeover {
     }
 
     private static void drain(DatagramRing ring, ReceiveBurst burst) {
-        for (int i = 0; i < MOST_POLLS; i++) {
+        for (int i = 0; i < MAX_POLLS; i++) {
             burst.clear();
             ring.poll(burst);
             if (burst.count() == 0) {
@@ -111,8 +111,8 @@ final class PortTakeover {
     }
 
     /**
-     * Sends the probes that show whether the number of the socket has changed: it never increases. When none has arrived since the
-     * last call, the program may be that of a former owner, which has closed a socket.
+     * Sends the probes that show whether the number of the socket has changed: it never increases. When none has arrived since
+     * the last call, the program may belong to a former owner, which has closed a socket.
      */
     void check() {
         if (!hasArrived) {
@@ -122,7 +122,7 @@ final class PortTakeover {
         sendProbes(0, number + 1);
     }
 
-    /** Attaches the program: a probe to the socket of its number, everything else to this one. */
+    /** Attaches the program: it directs a probe to the socket with its number, and everything else to this socket. */
     private boolean attach() {
         return new PortProgram(8)
                 .add(PortProgram.LOAD_LENGTH, 0)

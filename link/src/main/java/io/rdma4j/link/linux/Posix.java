@@ -16,9 +16,9 @@ import java.lang.ref.Reference;
  * The system calls that links need. Each returns the call's result, or the negated errno if the result is -1, so that a
  * failure creates no exception.
  *
- * <p>Constants are those of Linux's generic ABI, which x86-64 and AArch64 share for everything used here. The first
- * argument receives errno: memory from {@link #newErrno}, used by one thread at a time. Calls that move data are
- * critical downcalls: they skip the thread state transition, and they do not block.
+ * <p>Constants are from Linux's generic ABI, which x86-64 and AArch64 share for everything used here. The first argument receives
+ * errno: memory from {@link #newErrno}, used by one thread at a time. Calls that move data are critical downcalls: they skip the
+ * thread state transition, and they do not block.
  */
 final class Posix {
     static final int AF_UNIX = 1;
@@ -87,10 +87,10 @@ final class Posix {
     private static final Linker.Option CRITICAL = Linker.Option.critical(false);
 
     /**
-     * The common signature of all calls: as many words as the longest of them has parameters. A signature for each
-     * function would add 2 to 3 ms to every start. A function reads only as many registers as it has parameters, and of
-     * each only the width of the parameter, and of a result of 32 bits the upper half is ignored. This holds for all
-     * calling conventions of 64-bit Linux. Pointers are passed as integers, which is also cheaper for each call.
+     * The common signature of all calls: as many words as the longest of them has parameters. A signature for each function would
+     * add 2 to 3 ms to every start. A function reads only as many registers as it has parameters, and only the parameter's width
+     * of each; the upper half of a 32-bit result is ignored. This holds for all calling conventions of 64-bit Linux. Pointers are
+     * passed as integers, which is also cheaper for each call.
      */
     private static final FunctionDescriptor WORDS =
             FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
@@ -154,10 +154,7 @@ final class Posix {
         return new AssertionError("a system call does not throw", thrown);
     }
 
-    /**
-     * Calls a function that has at most five parameters. The caller keeps memory reachable whose address is among the
-     * words.
-     */
+    /** Calls a function that has at most five parameters. The caller keeps memory reachable if its address is among the words. */
     static int call(
             MethodHandle function, MemorySegment errno, long first, long second, long third, long fourth, long fifth) {
         try {
@@ -264,8 +261,8 @@ final class Posix {
     }
 
     /**
-     * Sends the message described by a {@code struct msghdr} without blocking. The caller keeps the memory reachable that
-     * it refers to.
+     * Sends the message described by a {@code struct msghdr} without blocking. The caller keeps the memory reachable that the
+     * message refers to.
      */
     static int sendmsg(MemorySegment errno, int fd, MemorySegment header) {
         try {
@@ -334,7 +331,7 @@ final class Posix {
         }
     }
 
-    /** Waits for descriptors. An interrupting signal is a spurious return. */
+    /** Waits for descriptors. An interrupting signal causes a spurious return. */
     static int ppoll(MemorySegment errno, MemorySegment descriptors, long count, MemorySegment timeout) {
         try {
             return call(PPOLL, errno, descriptors.address(), count, timeout.address(), 0, 0);

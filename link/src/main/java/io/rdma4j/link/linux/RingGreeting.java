@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
 /**
- * The only message on the socket of a ring but for single bytes that wake the reader: the descriptor of the memory, and the address
- * that the frames come from.
+ * The only message on the socket of a ring, apart from single bytes that wake the reader: the descriptor of the memory, and the
+ * address that the frames come from.
  */
 final class RingGreeting {
     /** "r4jR", and the version of the greeting and of the layout of rings. */
@@ -20,7 +20,7 @@ final class RingGreeting {
     private static final int LOW = 16;
     private static final int BYTES = 24;
 
-    /** A control message with one descriptor. There is no room for a second one, so the kernel drops that. */
+    /** A control message with one descriptor. There is no space for a second one, so the kernel drops it. */
     private static final int CONTROL_BYTES = MessageHeader.CONTROL_HEADER_BYTES + Integer.BYTES;
 
     private final MemorySegment header = Arena.ofAuto().allocate(MessageHeader.BYTES, 8);
@@ -83,7 +83,7 @@ final class RingGreeting {
             Posix.close(fd);
         }
         throw new IOException(
-                "a process sent something else than a ring, or this process has no descriptor for the memory");
+                "a process sent something other than a ring, or this process has no descriptor for the memory");
     }
 
     /** Returns the address of the greeting that was received last, upper half. */

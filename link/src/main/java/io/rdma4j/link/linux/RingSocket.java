@@ -35,8 +35,9 @@ final class RingSocket {
     }
 
     /**
-     * Checks whether the process at the other end has closed the socket. A byte that this reads was to wake the thread that waits, and
-     * the writer sends no other one before that thread has waited again. So the thread is woken in another way.
+     * Checks whether the process at the other end has closed the socket. A byte that this reads was meant to wake the waiting
+     * thread, and the writer sends no other one before that thread has waited again. The thread is therefore woken in another
+     * way.
      */
     void checkEnd() {
         if (!isEnded && read(socket.errno) > 0) {
@@ -44,7 +45,10 @@ final class RingSocket {
         }
     }
 
-    /** Excludes the close, after which the descriptor may be another file. Returns the number of bytes, not positive if there are none. */
+    /**
+     * Excludes a concurrent close, after which the descriptor may be another file. Returns the number of bytes, not positive if
+     * there are none.
+     */
     private synchronized int read(MemorySegment errno) {
         if (socket.closed) {
             return 0;
@@ -53,7 +57,7 @@ final class RingSocket {
             int received = Posix.recv(errno, socket.fd, input.address(), INPUT_BYTES);
             if (received == 0 || received < 0 && received != -LinuxErrno.EAGAIN) {
                 isEnded = true;
-                socket.waitFor(Socket.NO_EVENTS); // else the waiting thread would find it ready forever
+                socket.waitFor(Socket.NO_EVENTS); // otherwise the waiting thread would always find it ready
             }
             return received;
         } finally {

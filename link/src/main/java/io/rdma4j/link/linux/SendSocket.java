@@ -9,8 +9,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * A UDP socket that frames are sent from, and the options of IP headers that it has now. An option is set by a system call only if a
- * burst needs another value than the one before.
+ * A UDP socket that frames are sent from, and its current IP header options. An option is set by a system call only if a burst
+ * needs another value than the previous one.
  */
 final class SendSocket {
     /** Size of {@code struct in6_flowlabel_req}: address, label, action, share, flags, three times, padding. */
@@ -31,7 +31,7 @@ final class SendSocket {
     private int trafficClass;
     private int hopLimit = -1;
 
-    /** The label that was asked for last, and the one that the system has granted: the same, or 0. */
+    /** The label that was requested last, and the one that the system has granted: the same, or 0. */
     private int wantedLabel;
 
     private int label;
@@ -69,7 +69,7 @@ final class SendSocket {
                 : socket.option(Posix.IPPROTO_IPV6, ipv6Option, value);
     }
 
-    /** Leases a flow label, which a socket must have before it sends one ({@code IPV6_FLOWLABEL_MGR} of Linux). */
+    /** Leases a flow label, which a socket must have before it sends one (Linux's {@code IPV6_FLOWLABEL_MGR}). */
     private boolean lease(SendBurst burst) {
         MemorySegment request = Arena.ofAuto().allocate(LEASE_BYTES, 8);
         request.set(LONG_BE, 0, burst.destinationHigh());

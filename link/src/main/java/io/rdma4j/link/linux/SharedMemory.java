@@ -19,8 +19,8 @@ final class SharedMemory implements AutoCloseable {
     private static final int NO_DESCRIPTOR = -1;
 
     /**
-     * True if the system does not promise more memory than it has. Then a write to a page that was not allocated before can fail, which
-     * is a fault and not an error. Otherwise the pages that a ring does not use cost nothing.
+     * True if the system does not overcommit memory. A write to a page that was not allocated before can then fail, which is a
+     * fault and not an error. Otherwise the pages that a ring does not use cost nothing.
      */
     private static final boolean IS_LIMITED = isLimited();
 
@@ -52,7 +52,7 @@ final class SharedMemory implements AutoCloseable {
     }
 
     /**
-     * Checks that the C library can create such memory, as glibc can since version 2.27.
+     * Checks that the C library can create such memory, like glibc since version 2.27.
      *
      * @throws IOException if it cannot
      */
@@ -101,7 +101,7 @@ final class SharedMemory implements AutoCloseable {
             require("lseek", bytes);
             if ((seals & SEALS) != SEALS || !RingLayout.isMemorySize(bytes)) {
                 throw new IOException(
-                        "shared memory of " + bytes + " bytes with seals " + seals + " is not that of a ring");
+                        "shared memory of " + bytes + " bytes with seals " + seals + " is not the memory of a ring");
             }
             SharedMemory memory = new SharedMemory(errno, fd, bytes);
             memory.fd = NO_DESCRIPTOR;
@@ -138,7 +138,7 @@ final class SharedMemory implements AutoCloseable {
         }
     }
 
-    /** Unmaps the memory. No thread may use it any more; a use afterwards throws an exception. */
+    /** Unmaps the memory. No thread may use it afterwards; a later use throws an exception. */
     @Override
     public void close() {
         closeDescriptor();

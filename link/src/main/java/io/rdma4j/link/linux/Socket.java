@@ -24,7 +24,7 @@ final class Socket {
 
     final int fd;
 
-    /** True for the socket of a local channel or listener, false for one of UDP or of an open ring. */
+    /** True for the socket of a local channel or listener, false for the socket of UDP or of an open ring. */
     private volatile boolean isLocal;
 
     /** Errno of the thread that uses the socket; the waiting thread has separate memory. */
@@ -41,7 +41,7 @@ final class Socket {
     /** Closes the owner of this socket when the whole set closes; null if there is none. */
     private @Nullable Runnable onSetClose;
 
-    /** Reads what has arrived at the socket of a ring, by the waiting thread; null for other sockets. */
+    /** Reads the input of a ring's socket; called by the waiting thread. Null for other sockets. */
     private volatile @Nullable Runnable onReady;
 
     /** The group of sockets that share the port; null if this socket does not belong to one. */
@@ -86,7 +86,7 @@ final class Socket {
         require(level, option, optionValue, name);
     }
 
-    /** Sets an option whose value is a structure, and which the socket cannot work without. */
+    /** Sets an option to a structure; the socket cannot work without it. */
     void require(int level, int option, MemorySegment value, String name) throws IOException {
         int result = Posix.setsockopt(errno, fd, level, option, value);
         if (result < 0) {
@@ -103,14 +103,14 @@ final class Socket {
                 && credentials.get(JAVA_INT, CREDENTIALS_USER) == Posix.geteuid();
     }
 
-    /** Requests the smallest buffer for what arrives at a socket that only sends, and a large one for what it sends. */
+    /** Requests the smallest receive buffer and a large send buffer, for a socket that only sends. */
     void prepareToSendOnly() {
         boolean _ = option(Posix.SOL_SOCKET, Posix.SO_RCVBUF, 0);
         boolean _ = option(Posix.SOL_SOCKET, Posix.SO_SNDBUFFORCE, BUFFER_BYTES)
                 || option(Posix.SOL_SOCKET, Posix.SO_SNDBUF, BUFFER_BYTES);
     }
 
-    /** Requests large buffers: beyond the system's limits if this process is allowed to, else up to them. */
+    /** Requests large buffers: beyond the system's limits if this process is allowed to, otherwise up to them. */
     void enlargeBuffers() {
         boolean _ = option(Posix.SOL_SOCKET, Posix.SO_RCVBUFFORCE, BUFFER_BYTES)
                 || option(Posix.SOL_SOCKET, Posix.SO_RCVBUF, BUFFER_BYTES);
@@ -136,13 +136,13 @@ final class Socket {
         }
     }
 
-    /** Makes this the socket of a ring: the waiting thread reads what arrives at it. */
+    /** Makes this the socket of a ring: the waiting thread reads its input. */
     void becomeRing(Runnable reader) {
         onReady = reader;
         isLocal = false;
     }
 
-    /** Returns whether the socket is one of a local channel or listener. */
+    /** Returns whether the socket belongs to a local channel or listener. */
     boolean isLocal() {
         return isLocal;
     }

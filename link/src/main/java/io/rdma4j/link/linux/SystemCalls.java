@@ -4,11 +4,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.Linker;
 import java.lang.foreign.SymbolLookup;
 
-/** Finds the functions of the C library by which Java calls Linux. */
+/** Finds the functions of the C library through which Java calls Linux. */
 final class SystemCalls {
     /**
-     * The lookup. In the process of a C program, a library stands between the program and the C library and has to know the descriptors of
-     * Java: the property {@code rdma4j.system-calls} names its file.
+     * The lookup. In the process of a C program, a library between the program and the C library must know Java's descriptors:
+     * the property {@code rdma4j.system-calls} specifies its file.
      */
     static final SymbolLookup LOOKUP = lookup();
 

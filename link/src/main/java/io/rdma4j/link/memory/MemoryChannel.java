@@ -13,10 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One end of a local channel of a {@link MemoryNetwork}. A different thread may use each end. */
 final class MemoryChannel implements LocalChannel, MemoryLinkSet.Member {
-    /**
-     * The largest number of bytes in flight in one direction. Further messages are dropped, as when a socket's buffer
-     * is full.
-     */
+    /** The maximum number of bytes in flight in one direction. Further messages are dropped, like with a full socket buffer. */
     private static final int CAPACITY_BYTES = 256 * 1024;
 
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
@@ -48,7 +45,7 @@ final class MemoryChannel implements LocalChannel, MemoryLinkSet.Member {
         return true;
     }
 
-    /** The message may exceed the capacity, and so never waits here. */
+    /** The message may exceed the capacity, and therefore never waits here. */
     @Override
     public void sendControl(Object subject, ByteBuffer message) {
         int bytes = FramedChannel.messageBytes(message, EMPTY);

@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * A network within this process, for tests. Its link sets exchange frames and messages through memory, without sockets
- * and files. All addresses are local to it. Without {@link NetworkConditions}, frames arrive at once and in order; a receiver that
- * does not keep up loses frames. The network is one segment: a frame sent to a multicast group reaches all links opened for the group.
+ * A network within this process, for tests. Its link sets exchange frames and messages through memory, without sockets and files.
+ * All addresses are local to it. Without {@link NetworkConditions}, frames arrive immediately and in order; a receiver that does
+ * not keep up loses frames. The network is one segment: a frame sent to a multicast group reaches all links opened for the group.
  * Thread safe. Its link sets follow the contract of {@link LinkSet}.
  */
 public final class MemoryNetwork {
@@ -33,7 +33,7 @@ public final class MemoryNetwork {
     /**
      * Creates an empty network without faults.
      *
-     * @param mtuBytes size of the largest IP packet that it carries; larger ones count as send failures
+     * @param mtuBytes size of the largest IP packet that it carries; larger ones are counted as send failures
      */
     public MemoryNetwork(int mtuBytes) {
         this(mtuBytes, new NetworkConditions(() -> 0));
@@ -42,7 +42,7 @@ public final class MemoryNetwork {
     /**
      * Creates an empty network.
      *
-     * @param mtuBytes size of the largest IP packet that it carries; larger ones count as send failures
+     * @param mtuBytes size of the largest IP packet that it carries; larger ones are counted as send failures
      * @param conditions the faults and rates of its links
      */
     public MemoryNetwork(int mtuBytes, NetworkConditions conditions) {

@@ -36,22 +36,25 @@ public final class NetworkConditions {
         outbound = faults.rateAlone();
     }
 
-    /** Returns the present conditions. */
+    /** Returns the current conditions. */
     public FaultSpec faults() {
         return inbound;
     }
 
-    /** Observes the frames that the network drops, and those that a receiver has no room for. A frame is valid during the call, which is by a thread that drives a link. */
+    /**
+     * Observes the frames that the network drops, and those that a receiver has no space for. The observer is called by a thread
+     * that drives a link; the frame is valid during the call.
+     */
     public void observeDropped(Consumer<Frame> observer) {
         dropped = observer;
     }
 
-    /** Reports a frame that a receiver had no room for. */
+    /** Reports a frame that a receiver had no space for. */
     void onOverflow(Frame frame) {
         dropped.accept(frame);
     }
 
-    /** Returns a link whose frames are subject to the conditions. Each address has random numbers of its own. */
+    /** Returns a link that applies the conditions to its frames. Each address has its own random numbers. */
     Link apply(Link link) {
         long seed = inbound.seed() + SEED_STEP * link.localAddress().hashCode();
         return new FaultLink(link, () -> outbound, () -> inbound, seed, nanoClock, frame -> dropped.accept(frame));

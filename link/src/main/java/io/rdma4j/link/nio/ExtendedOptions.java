@@ -25,7 +25,7 @@ final class ExtendedOptions {
         return false;
     }
 
-    /** Forbids that the packets of a channel are fragmented. Returns false if there is no such option here. */
+    /** Forbids fragmentation of a channel's packets. Returns false if there is no such option here. */
     static boolean forbidFragments(DatagramChannel channel) throws IOException {
         if (!supports(channel, "IP_DONTFRAGMENT")) {
             return false;
@@ -34,7 +34,7 @@ final class ExtendedOptions {
         return true;
     }
 
-    /** Returns the user of the process at the other end of a Unix-domain channel, or null if it cannot be found out. */
+    /** Returns the user of the process at the other end of a Unix-domain channel, or null if it cannot be determined. */
     static @Nullable UserPrincipal userOfPeer(SocketChannel channel) throws IOException {
         return supports(channel, "SO_PEERCRED")
                 ? channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user()

@@ -53,7 +53,7 @@ public final class NioLinkSet implements LinkSet {
 
     private static final long NANOS_PER_MILLI = 1_000_000;
 
-    /** The time after which a listener is tried again whose connections this process had no descriptors for. */
+    /** The time after which a listener is tried again if this process had no descriptors for its connections. */
     private static final long SUSPENSION_NANOS = 100_000_000;
 
     private final SelectorProvider provider;
@@ -76,9 +76,8 @@ public final class NioLinkSet implements LinkSet {
     }
 
     /**
-     * Returns the provider of the channels that the JVM's provider opens for datagrams. The JVM's provider may be the one
-     * of RDMA sockets, which use this link: its selector would wait for the channels of the link by way of the sockets
-     * above it.
+     * Returns the provider of the channels that the JVM's provider opens for datagrams. The JVM's provider may belong to RDMA
+     * sockets, which use this link: its selector would wait for the link's channels through the sockets above it.
      */
     private static SelectorProvider platformProvider() throws IOException {
         SelectorProvider ofJvm = SelectorProvider.provider();
@@ -166,7 +165,7 @@ public final class NioLinkSet implements LinkSet {
         }
     }
 
-    /** Sets an option that improves the link but that it does not require. */
+    /** Sets an option that improves the link, but is not required. */
     static <T> void prefer(NetworkChannel channel, SocketOption<T> option, T value) {
         try {
             channel.setOption(option, value);
@@ -248,15 +247,15 @@ public final class NioLinkSet implements LinkSet {
         boolean interrupted = Thread.interrupted();
         selecting.lock();
         boolean retries = reserve.hasSuspended();
-        long longestNanos = retries ? Math.min(timeoutNanos, SUSPENSION_NANOS) : timeoutNanos;
+        long maximumNanos = retries ? Math.min(timeoutNanos, SUSPENSION_NANOS) : timeoutNanos;
         try {
-            if (!gate.beginWait() || longestNanos <= 0) {
+            if (!gate.beginWait() || maximumNanos <= 0) {
                 selector.selectNow(NioLinkSet::ignore);
-            } else if (longestNanos == Long.MAX_VALUE) {
+            } else if (maximumNanos == Long.MAX_VALUE) {
                 selector.select(NioLinkSet::ignore);
             } else {
                 // Rounded up: a late timer is better than spinning until an early wait expires.
-                selector.select(NioLinkSet::ignore, (longestNanos - 1) / NANOS_PER_MILLI + 1);
+                selector.select(NioLinkSet::ignore, (maximumNanos - 1) / NANOS_PER_MILLI + 1);
             }
             if (retries) {
                 reserve.resume();
@@ -284,9 +283,9 @@ public final class NioLinkSet implements LinkSet {
     }
 
     /**
-     * Releases closed channels, whose sockets stay open and bound until the selector runs again. A waiting thread does
-     * this; otherwise it is done here. Like {@link #wakeup}, this ends the current or the next wait, so that the
-     * waiting thread sees closed channels.
+     * Releases closed channels: their sockets stay open and bound until the selector runs again. A waiting thread does this;
+     * otherwise it is done here. Like {@link #wakeup}, this ends the current or the next wait, so that the waiting thread sees
+     * closed channels.
      */
     void release() {
         boolean _ = gate.signal();

@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A descriptor that is kept for the time when there are no others, so that a listener can refuse connections. Otherwise they would stay
+ * A spare descriptor, for the time when there are no others, so that a listener can refuse connections. Otherwise they would stay
  * pending, and end every wait immediately. If another thread has taken it, the set does not wait for the listener for a while.
  */
 final class NioReserve {
@@ -45,7 +45,7 @@ final class NioReserve {
     }
 
     /**
-     * Refuses the connections that are pending, because this process has no descriptors for them.
+     * Refuses pending connections, because this process has no descriptors for them.
      *
      * @param refusal the message to their processes; null for nothing
      */
@@ -80,7 +80,7 @@ final class NioReserve {
         waitFor(key, 0);
     }
 
-    /** Returns whether the set does not wait for some listener now. */
+    /** Returns whether there is a listener that the set does not wait for now. */
     synchronized boolean hasSuspended() {
         return !suspended.isEmpty();
     }

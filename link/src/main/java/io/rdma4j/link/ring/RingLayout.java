@@ -8,24 +8,21 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
 /**
- * The layout of a ring in memory. Numbers are in the byte order of the machine, which both processes share.
+ * The layout of a ring in memory. Numbers are in the machine's byte order, which both processes share.
  *
  * <pre>
  * offset     content
  *      0     tail: the number of bytes written so far (8), by the writer
  *    128     head: the number of bytes released so far (8), by the reader
- *    256     1 while the reader waits to be woken, else 0 (4), set by the reader, cleared by both
+ *    256     1 while the reader waits to be woken, otherwise 0 (4), set by the reader, cleared by both
  *   4096     the records
  *
- * record: a multiple of {@value #ALIGNMENT} bytes, not divided by the end of the ring
- *      0     bytes of all frames (4), or {@value #PADDING}: the rest of the ring is unused
- *      4     bytes of each frame but the last (4)
- *      8     UDP source port (4)
- *     12     traffic class (1), 1 if the frames have an ICRC (1)
- *     16     the frames, one behind the other
+ * record: a multiple of {@value #ALIGNMENT} bytes, not divided by the end of the ring 0 bytes of all frames (4), or {@value
+ *      #PADDING}: the rest of the ring is unused 4 bytes of each frame except the last (4) 8 UDP source port (4) 12 traffic class
+ *      (1), 1 if the frames have an ICRC (1) 16 the frames, one behind the other
  * </pre>
  *
- * <p>Head and tail count bytes since the ring was created and never wrap. They and the flag have cache lines of their own.
+ * <p>Head and tail count bytes since the ring was created and never wrap. They and the flag are in separate cache lines.
  */
 public final class RingLayout {
     /** Offset of the records, in bytes: the size of the memory is this and the capacity. */
@@ -49,10 +46,10 @@ public final class RingLayout {
     static final VarHandle INT = JAVA_INT.varHandle();
     static final ValueLayout.OfInt WORD = JAVA_INT;
 
-    /** The least capacity, in bytes: a burst of the largest size fits twice. */
+    /** The minimum capacity, in bytes: two bursts of the maximum size fit. */
     public static final int MIN_CAPACITY_BYTES = 1 << 18;
 
-    /** The largest capacity, in bytes. */
+    /** The maximum capacity, in bytes. */
     public static final int MAX_CAPACITY_BYTES = 1 << 26;
 
     private RingLayout() {}

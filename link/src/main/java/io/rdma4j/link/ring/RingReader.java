@@ -14,15 +14,15 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The side of a ring that reads. One thread at a time may use it, except for {@link #beginWait} and {@link #endWait}.
  *
- * <p>The writer is another process, which may write anything into the memory at any time. So each number is read once and
- * checked, and headers are copied before anybody looks at them. The payload of a large frame for data stays in the ring, and is
- * read once, when it is copied to its destination. A ring with a number that cannot be is broken: it returns no further frames.
+ * <p>The writer is another process, which may write anything into the memory at any time. Each number is therefore read once and
+ * checked, and headers are copied before they are examined. The payload of a large data frame stays in the ring, and is read
+ * once, when it is copied to its destination. A ring with an impossible number is broken: it returns no further frames.
  */
 public final class RingReader {
-    /** The most frames of a poll. Their copies stay in the cache of a processor. */
+    /** The maximum number of frames of a poll. Their copies stay in the cache of a processor. */
     static final int FRAMES = 32;
 
-    /** Frames up to this size are copied whole, which takes no longer than what splitting saves. */
+    /** Frames up to this size are copied whole, which takes no longer than splitting saves. */
     private static final int SMALL_FRAME_BYTES = 512;
 
     private static final int LAST_MANAGEMENT_QUEUE_PAIR = 1;
@@ -39,13 +39,13 @@ public final class RingReader {
     /** The number of bytes read so far, as the waiting thread sees it. */
     private final AtomicLong read = new AtomicLong();
 
-    /** The number of bytes read so far: the start of the present record. */
+    /** The number of bytes read so far: the start of the current record. */
     private long head;
 
     /** The number of bytes released to the writer so far. */
     private long released;
 
-    /** The bytes of the present record that were not returned yet, and the offset of the next frame. 0 if there is no record. */
+    /** The bytes of the current record that were not returned yet, and the offset of the next frame. 0 if there is no record. */
     private int left;
 
     private long next;
@@ -82,13 +82,13 @@ public final class RingReader {
     /**
      * Adds pending frames to a burst, without waiting. The frames are valid until the next call. The caller sets their addresses.
      *
-     * @param most the most frames to add; the burst must have room for them
+     * @param maximum the maximum number of frames to add; the burst must have space for them
      * @return the number of frames
      */
-    public int poll(ReceiveBurst burst, int most) {
+    public int poll(ReceiveBurst burst, int maximum) {
         release();
         int added = 0;
-        int limit = Math.min(most, FRAMES);
+        int limit = Math.min(maximum, FRAMES);
         while (added < limit && (left > 0 || findRecord())) {
             addFrame(burst.add(), added++);
         }
@@ -189,15 +189,15 @@ public final class RingReader {
         return isBroken || head >= written;
     }
 
-    /** Returns whether the writer has written something that cannot be. No frame is returned any more. */
+    /** Returns whether the writer has written an impossible number. No further frames are returned then. */
     public boolean isBroken() {
         return isBroken;
     }
 
     /**
-     * Asks the writer to wake this process when it writes, until {@link #endWait}. Any thread.
+     * Makes the writer wake this process when it writes, until {@link #endWait}. Any thread.
      *
-     * @return false if something is pending already, so that the caller must not wait
+     * @return false if frames are already pending, so that the caller must not wait
      */
     public boolean beginWait() {
         RingLayout.INT.setVolatile(memory, (long) RingLayout.ASLEEP, 1);

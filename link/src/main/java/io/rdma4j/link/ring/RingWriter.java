@@ -39,15 +39,15 @@ public final class RingWriter {
     }
 
     /**
-     * Writes all frames of a burst, or none if there is no room for them.
+     * Writes all frames of a burst, or none if there is no space for them.
      *
      * @param sourcePort the UDP port that the frames would be sent from
-     * @return false if there is no room, or the reader has broken the ring
+     * @return false if there is no space, or the reader has broken the ring
      */
     public boolean write(SendBurst burst, int sourcePort) {
         int bytes = burst.tail();
         if (bytes == 0) {
-            return true; // a record without bytes cannot be
+            return true; // a record cannot be empty
         }
         int recordBytes = RingLayout.recordBytes(bytes);
         long at = tail & capacity - 1;
@@ -72,11 +72,11 @@ public final class RingWriter {
     }
 
     /**
-     * Returns whether the next bursts find room that have so many bytes together. The room that the reader releases is seen at once. False if
-     * the reader has broken the ring.
+     * Returns whether there is space for the next bursts, with this number of bytes in total. Space that the reader releases is
+     * seen immediately. False if the reader has broken the ring.
      */
     public boolean hasRoomFor(int bytes) {
-        // Beside the frames there are headers, and padding at the end of the ring that is less than a record.
+        // In addition to the frames there are headers, and padding at the end of the ring that is less than a record.
         return hasRoom(2L * bytes);
     }
 
@@ -95,14 +95,14 @@ public final class RingWriter {
         return tail + bytes - head <= capacity;
     }
 
-    /** Returns whether the reader has written a head that cannot be. Nothing can be written then. */
+    /** Returns whether the reader has written an impossible head. Nothing can be written then. */
     public boolean isBroken() {
         return isBroken;
     }
 
     /**
-     * Returns whether the reader waits to be woken, and notes that it is. To be called after {@link #write}: a reader that this
-     * call does not see waiting sees what was written before it waits.
+     * Returns whether the reader waits to be woken, and notes that it is. Call it after {@link #write}: a reader that this call
+     * does not see waiting will see the written frames before it waits.
      */
     public boolean mustWakeReader() {
         VarHandle.fullFence();

@@ -5,9 +5,9 @@ import io.rdma4j.link.linux.LinuxLinkSet;
 import io.rdma4j.link.nio.NioLinkSet;
 import java.io.IOException;
 
-/** A kind of link set, and what it needs of the system. */
+/** A kind of link set, with its requirements. */
 enum LinkKind {
-    /** UDP by NIO, on every system. */
+    /** UDP through NIO, on every system. */
     NIO {
         @Override
         boolean isAvailable() {
@@ -20,7 +20,7 @@ enum LinkKind {
         }
     },
 
-    /** UDP by Linux's system calls. */
+    /** UDP through Linux's system calls. */
     LINUX {
         @Override
         boolean isAvailable() {
@@ -44,7 +44,7 @@ enum LinkKind {
     };
 
     /**
-     * Returns the kind of a name.
+     * Returns the kind with a name.
      *
      * @throws IllegalArgumentException if there is no such kind
      */

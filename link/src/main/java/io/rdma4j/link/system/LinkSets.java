@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * --enable-native-access=io.rdma4j.link}).
  */
 public final class LinkSets {
-    /** System property that names the kind of link set to open: {@code nio} or {@code linux}. */
+    /** System property that specifies the kind of link set to open: {@code nio} or {@code linux}. */
     public static final String KIND_PROPERTY = "rdma4j.link";
 
     private LinkSets() {}
@@ -50,10 +50,10 @@ public final class LinkSets {
     }
 
     /**
-     * Opens the link set that the property {@value #KIND_PROPERTY} names. Without the property the kind is {@code
-     * linux} on Linux with native access enabled, else {@code nio}.
+     * Opens the link set that the property {@value #KIND_PROPERTY} specifies. Without the property the kind is {@code linux} on
+     * Linux with native access enabled, otherwise {@code nio}.
      *
-     * @throws IllegalArgumentException if the property names no kind
+     * @throws IllegalArgumentException if the property's value is not a kind
      * @throws IOException if this system, or the options Java was started with, do not allow this kind
      */
     public static LinkSet best() throws IOException {
@@ -69,8 +69,8 @@ public final class LinkSets {
     }
 
     /**
-     * Returns whether the links of {@link #best} know the traffic class of the frames that they receive, and so their congestion
-     * marks. Those of the {@code nio} kind do not.
+     * Returns whether the links of {@link #best} know the traffic class of the frames that they receive, and therefore their
+     * congestion marks. Links of the {@code nio} kind do not.
      */
     public static boolean readsTrafficClass() {
         return isLinux();
@@ -119,10 +119,10 @@ public final class LinkSets {
     }
 
     /**
-     * Returns the addresses of a network interface in the order in which it got them, those of IPv4 before those of IPv6.
+     * Returns the addresses of a network interface in the order in which it got them, IPv4 before IPv6.
      *
      * @param index the index of the interface
-     * @return an empty list with {@code nio}, if the system does not tell, and if the interface has no address
+     * @return an empty list with {@code nio}, if the system does not report them, and if the interface has no address
      */
     public static List<InetAddress> addressesOldestFirst(int index) {
         if (!isLinux()) {

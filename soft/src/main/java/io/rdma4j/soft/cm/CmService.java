@@ -107,7 +107,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
         ports = new PortTable(sharing::claims, this::random, engine.clock());
     }
 
-    /** Joins connection management to the main engine. */
+    /** Starts connection management on the main engine. */
     static CmService start(SoftDevices devices) {
         CmService service = new CmService(devices);
         service.setHandlers();
@@ -196,7 +196,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
         });
     }
 
-    /** Processes a message. One that cannot be processed, for want of memory, is lost as in the network: the peer repeats it. */
+    /** Processes a message. A message that cannot be processed, for lack of memory, is lost as in the network: the peer repeats it. */
     @Override
     public void onGsiPacket(long nowNanos, Port port, Packet packet) {
         try {
@@ -244,7 +244,7 @@ final class CmService implements GsiHandler, ProcessExitHandler, InterfaceWatch.
     }
 
     /**
-     * Makes another process of this host disconnect a connection if this one is killed; under the lock. Peers on the same
+     * Makes another process of this host disconnect a connection if this process is killed; under the lock. Peers on the same
      * address are notified without it ({@link #onProcessExited}).
      */
     private void addCrashDisconnect(CmConnection connection) {

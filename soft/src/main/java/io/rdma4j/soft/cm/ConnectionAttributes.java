@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parameters of a connection's queue pair, from the messages of the connection, as seen from this side.
  *
- * <p>They are built when the necessary messages were received: on the passive side from the REQ, on the active side
- * from its own REQ and the peer's REP.
+ * <p>They are built when the necessary messages have been received: on the passive side from the REQ, on the active side from its
+ * own REQ and the peer's REP.
  *
  * @param peerQueuePair the peer's queue pair
  * @param peer the peer's GID
- * @param peerScope interface index of a link-local peer, else 0
+ * @param peerScope interface index of a link-local peer, otherwise 0
  * @param flowLabel flow label of the path
  * @param hopLimit hop limit of the path
  * @param trafficClass traffic class of the path
@@ -52,7 +52,7 @@ record ConnectionAttributes(
         int ackTimeout) {
     private static final int HOP_LIMIT = 64;
 
-    /** Returns the view of the side that received the REQ. {@code receivePsn} is its own choice, for the REP. */
+    /** Returns the view of the side that received the REQ. This side chooses {@code receivePsn} and sends it in the REP. */
     static ConnectionAttributes passive(Req request, int scope, int receivePsn) {
         CmPath path = request.primaryPath();
         return new ConnectionAttributes(
@@ -116,8 +116,8 @@ record ConnectionAttributes(
     }
 
     /**
-     * Returns the attributes for INIT. Before the messages were received, the peer has no rights; afterwards it has
-     * those that Linux grants.
+     * Returns the attributes for INIT. Before the messages are received, the peer has no rights; afterwards it has the rights
+     * that Linux grants.
      */
     static QueuePairAttributes toInit(@Nullable ConnectionAttributes known) {
         return new QueuePairAttributes()
@@ -141,7 +141,7 @@ record ConnectionAttributes(
         return rights;
     }
 
-    /** Returns the attributes for READY_TO_RECEIVE of a queue pair of a type. */
+    /** Returns the attributes that move a queue pair of a type to READY_TO_RECEIVE. */
     QueuePairAttributes toReadyToReceive(QueuePairType type, int sourceGidIndex) {
         QueuePairAttributes attributes = new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
@@ -158,9 +158,9 @@ record ConnectionAttributes(
     }
 
     /**
-     * Returns the attributes for READY_TO_SEND of a queue pair of a type.
+     * Returns the attributes that move a queue pair of a type to READY_TO_SEND.
      *
-     * @param chosenTimeout the application's acknowledgement timeout, or -1 for the one that follows from the messages
+     * @param chosenTimeout the application's acknowledgement timeout, or -1 for the timeout that the messages imply
      */
     QueuePairAttributes toReadyToSend(QueuePairType type, int chosenTimeout) {
         QueuePairAttributes attributes =

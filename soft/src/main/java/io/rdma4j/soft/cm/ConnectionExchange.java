@@ -77,7 +77,7 @@ final class ConnectionExchange {
         path = chosen;
     }
 
-    /** Returns the path that the application has chosen, that of the messages, or else the default one. */
+    /** Returns the path that the application has chosen, otherwise the path from the messages, otherwise the default path. */
     RoutePath path() {
         RoutePath chosen = path;
         if (chosen != null) {
@@ -149,7 +149,7 @@ final class ConnectionExchange {
             int timeout = ackTimeout < 0 ? ACK_TIMEOUT : ackTimeout;
             return CmPath.roce(from.gid(), to, flowLabel, id.typeOfService(), HOP_LIMIT, timeout);
         }
-        // There and back.
+        // The timeout covers both directions.
         int timeout = ackTimeout < 0 ? chosen.packetLifetime() + 1 : ackTimeout;
         return CmPath.roce(from.gid(), to, chosen.flowLabel(), chosen.trafficClass(), chosen.hopLimit(), timeout);
     }
@@ -241,9 +241,9 @@ final class ConnectionExchange {
     }
 
     /**
-     * Returns whether an end of the connection is still to be reported.
+     * Returns whether the end of the connection has yet to be reported.
      *
-     * @param isEndKnown true if the disconnect was reported, so that only the end of the time-wait is to come
+     * @param isEndKnown true if the disconnect was reported, so that only the end of the time-wait remains
      */
     boolean isConnected(boolean isEndKnown) {
         CmConnection current = connection;
@@ -318,7 +318,7 @@ final class ConnectionExchange {
         if (!Arrays.asList(allowed).contains(current.state())) {
             throw id.wrongState(
                     operation,
-                    "the connection's state is " + current.state() + ", it must be "
+                    "the connection's state is " + current.state() + "; it must be "
                             + String.join(
                                     " or ",
                                     Arrays.stream(allowed).map(CmState::name).toList()));
@@ -415,7 +415,7 @@ final class ConnectionExchange {
                     AgentEvent.Discarded _,
                     AgentEvent.TimewaitExit _,
                     AgentEvent.Closed _ -> {
-                // They neither open nor end a connection.
+                // These neither open nor end a connection.
             }
         }
     }

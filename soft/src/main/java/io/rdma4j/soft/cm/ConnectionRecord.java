@@ -17,7 +17,7 @@ final class ConnectionRecord {
 
     private ConnectionRecord() {}
 
-    /** Writes the end of a setup: {@link ConnectionSetupEvent#ESTABLISHED}, or the reason of the failure. */
+    /** Writes the end of a setup: {@link ConnectionSetupEvent#ESTABLISHED}, or the reason for the failure. */
     static void setUp(ConnectionSetupEvent event, SoftCmId id, CmConnection connection, String result) {
         if (event.shouldCommit()) {
             event.local = FlightEvents.address(id.localAddress());

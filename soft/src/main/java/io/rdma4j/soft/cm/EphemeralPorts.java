@@ -10,10 +10,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The range of ports for identifiers that ask for any port. Not thread safe.
+ * The range of ports for identifiers that request any port. Not thread safe.
  *
- * <p>It is Linux's {@code net.ipv4.ip_local_port_range}, or without this setting the range that IANA recommends. The
- * setting is read again after a second, since each connection needs it.
+ * <p>It is Linux's {@code net.ipv4.ip_local_port_range}, or the range that IANA recommends if there is no such setting. The
+ * setting is cached for a second, since each connection needs it.
  */
 final class EphemeralPorts {
     /** The time for which the setting is cached. */
@@ -65,7 +65,7 @@ final class EphemeralPorts {
         } catch (NoSuchFileException | RuntimeException noSuchSetting) {
             return DEFAULT;
         } catch (IOException unknown) {
-            Range before = known; // a failure says nothing about the setting
+            Range before = known; // a read error does not mean that the setting changed
             return before == null ? DEFAULT : before;
         }
     }

@@ -29,7 +29,7 @@ final class GroupMemberships {
 
     private final CmService service;
 
-    /** By the library's name of each join; null for a join that is for sending only. */
+    /** By the library's object for each join; null for a send-only join. */
     private final Map<Object, @Nullable MulticastGroup> joined = new LinkedHashMap<>();
 
     GroupMemberships(CmService service) {
@@ -37,11 +37,11 @@ final class GroupMemberships {
     }
 
     /**
-     * Joins a group. A join that is for sending only makes the host no member.
+     * Joins a group. A send-only join does not make the host a member.
      *
      * @return the event that follows
-     * @throws RdmaException {@code EINVAL} for a wildcard, which has a meaning only in an InfiniBand subnet, and for a
-     *     group of another address family than the identifier's
+     * @throws RdmaException {@code EINVAL} for a wildcard, which is meaningful only in an InfiniBand subnet, and for a group of
+     *     another address family than the identifier's
      */
     CmEvent join(LocalEndpoint at, MulticastJoinAttributes attributes, int typeOfService, Object membership) {
         // Over RoCEv2 the GID of a group is its IP address, mapped or not.
@@ -62,8 +62,9 @@ final class GroupMemberships {
             return new CmEvent.MulticastError(
                     membership,
                     -Errno.EINVAL.number(),
-                    AddressText.of(address) + " is not a multicast address: those are 224.0.0.0 to 239.255.255.255,"
-                            + " and IPv6 addresses that begin with ff");
+                    AddressText.of(address)
+                            + " is not a multicast address: multicast addresses are 224.0.0.0 to 239.255.255.255,"
+                            + " and IPv6 addresses that start with ff");
         }
         if (!group.isIpv4() && at.address().isLoopbackAddress()) {
             joined.put(membership, null);
@@ -87,7 +88,7 @@ final class GroupMemberships {
             throw new RdmaException(
                     JOIN,
                     Errno.EINVAL,
-                    "the wildcard " + AddressText.of(address) + " names no group here",
+                    "the wildcard " + AddressText.of(address) + " does not specify a group",
                     "Only the subnet manager of an InfiniBand network chooses groups; specify a multicast address");
         }
     }

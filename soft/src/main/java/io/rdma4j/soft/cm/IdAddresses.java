@@ -98,8 +98,8 @@ final class IdAddresses {
     }
 
     /**
-     * Returns whether a wildcard does not include the other family: always for IPv4; for IPv6 by the application's
-     * choice, else by the system's setting.
+     * Returns whether a wildcard does not include the other family: always for IPv4; for IPv6 by the application's choice,
+     * otherwise by the system's setting.
      */
     boolean isFamilyOnly() {
         InetSocketAddress bound = local;
@@ -132,7 +132,7 @@ final class IdAddresses {
         localEndpoint = at;
     }
 
-    /** Makes the addresses of a bound wildcard ready for a listen. An identifier that resolves needs one address only. */
+    /** Makes the addresses of a bound wildcard ready for listening. An identifier that resolves needs only one address. */
     void attachWildcard() {
         InetAddress bound = requireLocal().getAddress();
         if (bound.isAnyLocalAddress()) {
@@ -266,7 +266,7 @@ final class IdAddresses {
         return Gid.of(requirePeer().getAddress());
     }
 
-    /** Returns the interface index of a link-local peer, else 0. */
+    /** Returns the interface index of a link-local peer, otherwise 0. */
     int peerScope() {
         return Interfaces.scope(requirePeer().getAddress());
     }

@@ -13,7 +13,7 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/** Decides which requests a listening identifier takes, as Linux's rdma_cm does. Under the engine's lock. */
+/** Decides which requests a listening identifier takes, by the rules of Linux's rdma_cm. Under the engine's lock. */
 final class ListenerFilter {
 
     private final SoftCmId listener;

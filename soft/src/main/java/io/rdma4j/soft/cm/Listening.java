@@ -74,7 +74,7 @@ final class Listening {
         }
     }
 
-    /** Serves the requests that came before the listener. */
+    /** Serves the requests that arrived before the listener existed. */
     void serveEarlyRequests() {
         service.run(now -> service.agent().onListening(now, serviceId));
     }
@@ -107,7 +107,7 @@ final class Listening {
         }
     }
 
-    /** Serves addresses that did not exist before, too; only for a wildcard. */
+    /** Also serves addresses that did not exist before; only for a wildcard. */
     synchronized void serveNewAddresses() {
         if (closed) {
             return;

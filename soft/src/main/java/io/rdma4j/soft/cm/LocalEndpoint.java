@@ -16,7 +16,7 @@ import java.net.UnknownHostException;
  * @param device the device that has it
  * @param gidIndex its index in the device's GID table
  * @param pathMtu the largest payload that its network interface carries in a packet
- * @param localAckDelay exponent of the device's longest delay of an acknowledgement
+ * @param localAckDelay exponent of the device's maximum acknowledgement delay
  */
 record LocalEndpoint(InetAddress address, Device device, int gidIndex, PathMtu pathMtu, int localAckDelay) {
     /** Returns the local address of a route, with its scope if it is link-local. */
@@ -40,7 +40,7 @@ record LocalEndpoint(InetAddress address, Device device, int gidIndex, PathMtu p
         return scope() == other.scope() && gid().equals(other.gid());
     }
 
-    /** Returns the interface index of a link-local address, else 0. */
+    /** Returns the interface index of a link-local address, otherwise 0. */
     int scope() {
         return Interfaces.scope(address);
     }

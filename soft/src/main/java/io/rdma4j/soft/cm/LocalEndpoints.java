@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The local addresses that this stack has made ready for traffic, each with its device and the UDP port that it sends from.
  *
- * <p>Methods that say so are called under the engine's lock, all others without it.
+ * <p>Methods are called without the engine's lock, unless their documentation requires it.
  */
 final class LocalEndpoints {
-    /** The exponent that Linux's rxe states, too: an acknowledgement within 134 ms. */
+    /** The exponent that Linux's rxe also reports: an acknowledgement within 134 ms. */
     private static final int LOCAL_ACK_DELAY = 15;
 
     private final SoftDevices devices;
@@ -50,8 +50,8 @@ final class LocalEndpoints {
     }
 
     /**
-     * Makes the local addresses that a wildcard includes ready, as far as possible now. The first use of an address takes tens
-     * of milliseconds in a new process: too long between a program's announcement of its port and its listening there.
+     * Makes the local addresses that a wildcard includes ready, as far as possible now. The first use of an address takes tens of
+     * milliseconds in a new process: too long a gap between announcing a port and listening on it.
      */
     void attachAll(DeviceChoice choice, InetAddress wildcard, boolean familyOnly) {
         try {
@@ -129,7 +129,7 @@ final class LocalEndpoints {
         }
     }
 
-    /** Returns the present device of a local address, without making the address ready for traffic; null if none has it. */
+    /** Returns the current device of a local address, without making the address ready for traffic; null if none has it. */
     private @Nullable LocalEndpoint find(InetAddress address) {
         SoftDevice device = devices.of(address);
         return device == null ? null : endpoint(address, device);
@@ -194,7 +194,7 @@ final class LocalEndpoints {
         return null;
     }
 
-    /** Routes connection requests to an attached address for the service ID to this process. */
+    /** Routes connection requests for the service ID at an attached address to this process. */
     void registerService(InetAddress local, long serviceId) {
         ports.registerService(local, serviceId);
     }

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The port numbers that identifiers of this process have reserved. Thread safe.
  *
- * <p>Port spaces are separate from each other and from the ports of TCP and UDP. The rules are those of Linux's
- * rdma_cm. Never used under the engine's lock, since claiming a port among the processes uses the file system.
+ * <p>Port spaces are separate from each other and from the ports of TCP and UDP. The rules are the same as in Linux's rdma_cm.
+ * Never used under the engine's lock, since claiming a port for this process accesses the file system.
  */
 final class PortTable {
     /** Lower ports require a privilege. */
@@ -154,7 +154,7 @@ final class PortTable {
         return Interfaces.areSame(one.local.getAddress(), other.local.getAddress());
     }
 
-    /** Marks a port as listening, which excludes all other identifiers of this process or another one. */
+    /** Marks a port as listening, which excludes all other identifiers of this and other processes. */
     synchronized void listen(Hold hold) {
         Hold conflict = conflict(hold, false);
         if (conflict != null) {

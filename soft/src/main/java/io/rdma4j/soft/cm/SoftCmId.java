@@ -133,10 +133,10 @@ final class SoftCmId implements ProviderCmId {
     @Override
     public void setPath(RoutePath chosen) {
         require("rdma_set_option", State.ADDR_RESOLVED);
-        PathMtu most = addresses.requireLocalEndpoint().pathMtu();
-        if (chosen.pathMtu().compareTo(most) > 0) {
+        PathMtu maximum = addresses.requireLocalEndpoint().pathMtu();
+        if (chosen.pathMtu().compareTo(maximum) > 0) {
             throw wrongState(
-                    "rdma_set_option", "the path MTU " + chosen.pathMtu() + " is more than the device's " + most);
+                    "rdma_set_option", "the path MTU " + chosen.pathMtu() + " is more than the device's " + maximum);
         }
         connection.path(chosen);
         state = State.ROUTE_RESOLVED;
@@ -155,7 +155,7 @@ final class SoftCmId implements ProviderCmId {
         if (!value) {
             require("rdma_set_option", State.IDLE);
         } else if (state == State.LISTEN) {
-            throw wrongState("rdma_set_option", "it listens already, so that it cannot share its port");
+            throw wrongState("rdma_set_option", "it is already listening, so it cannot share its port");
         }
         addresses.reuse(value);
     }
@@ -237,7 +237,7 @@ final class SoftCmId implements ProviderCmId {
         child.sink = sink.onConnectRequest(child, exchange.onRequest(request));
     }
 
-    /** Creates the identifier of a request that the filter has let pass. */
+    /** Creates the identifier for a request that has passed the filter. */
     private SoftCmId child(CmRoute route, PrivateData privateData) {
         IpCmHeader header = Objects.requireNonNull(IpCmHeader.parse(privateData));
         LocalEndpoint at = Objects.requireNonNull(service.endpoints().of(route));
@@ -364,7 +364,8 @@ final class SoftCmId implements ProviderCmId {
         state = State.DESTROYING;
         service.remove(this);
         var _ = destroyExchange(nowNanos);
-        // The protocol machine may refer to this through the time-wait, but must not keep the application's objects
+        // The protocol machine may refer to this object during the time-wait, but must not keep the application's
+        // objects
         // reachable.
         sink = NO_SINK;
     }
@@ -382,7 +383,7 @@ final class SoftCmId implements ProviderCmId {
 
     // ---- events; under the engine's lock
 
-    /** Handles a disconnect by either side; only the first one is an event. */
+    /** Handles a disconnect by either side; only the first one creates an event. */
     void onDisconnected(boolean timedOut) {
         if (state == State.CONNECT) {
             state = State.DISCONNECT;
@@ -480,7 +481,7 @@ final class SoftCmId implements ProviderCmId {
         return accessFilter;
     }
 
-    /** Returns whether requests may name another sender than the address that they come from. */
+    /** Returns whether requests may name a sender other than the address that they come from. */
     boolean allowsForeignRequests() {
         return service.devices().security().allowsForeignRequests();
     }
@@ -490,7 +491,7 @@ final class SoftCmId implements ProviderCmId {
         return service.devices().warnings();
     }
 
-    /** Returns whether it has a peer whose disconnect was not reported. */
+    /** Returns whether it has a peer, and no disconnect was reported. */
     boolean isConnecting() {
         return state == State.CONNECT;
     }
@@ -528,7 +529,7 @@ final class SoftCmId implements ProviderCmId {
         if (!Arrays.asList(allowed).contains(state)) {
             throw wrongState(
                     operation,
-                    "the identifier's state is " + state + ", it must be "
+                    "the identifier's state is " + state + "; it must be "
                             + String.join(
                                     " or ",
                                     Arrays.stream(allowed).map(State::name).toList()));

@@ -16,8 +16,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connection management of a stack. It joins the main engine when the first identifier is created, because there is no engine
- * to start before; if that fails, the next identifier tries again. Thread safe.
+ * Connection management of a stack. The first identifier starts it, together with the main engine; if that fails, the next
+ * identifier tries again. Thread safe.
  */
 public final class StackCmProvider implements CmProvider {
     private final SoftDevices devices;
@@ -100,14 +100,14 @@ public final class StackCmProvider implements CmProvider {
     /**
      * Disconnects connections of processes of this host that have exited, on their behalf.
      *
-     * @return the number of those whose local address this stack can use
+     * @return the number of connections with a local address that this stack can use
      */
     public int disconnectAbandoned(List<AbandonedConnection> connections) {
         CmService running = service;
         return (running != null ? running : start()).disconnectAbandoned(connections);
     }
 
-    /** Returns whether a peer that was disconnected has not replied yet, and is still asked. */
+    /** Returns whether a disconnected peer has not replied yet, and requests to it are still repeated. */
     public boolean isDisconnecting() {
         CmService running = service;
         return running != null && running.isDisconnecting();

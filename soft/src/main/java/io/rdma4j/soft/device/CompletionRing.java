@@ -12,8 +12,8 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
- * A ring of completions between producers and the threads that poll. Its table starts small, and doubles while more
- * completions are in the ring than ever before: most queues never hold as many as they may. Allocates nothing else.
+ * A ring of completions between producers and the threads that poll. Its table starts small and doubles when it is full, since
+ * most queues never reach their capacity. Allocates nothing else.
  *
  * <p>There is one producer at a time unless {@link #expectManyProducers} was called.
  */
@@ -36,7 +36,7 @@ final class CompletionRing {
     private static final int HAS_ROUTE_HEADER = 4;
     private static final int HAS_IPV4_HEADER = 8;
 
-    /** The kinds of packets that drivers of network cards write into the field of the service level. */
+    /** The packet types that drivers of network cards write into the service level field. */
     private static final int IPV6_PACKET = 1;
 
     private static final int IPV4_PACKET = 2;
@@ -93,10 +93,10 @@ final class CompletionRing {
     /** True if several threads add at the same time. Changes once, while no thread adds. */
     private boolean hasManyProducers;
 
-    @SuppressWarnings("UnusedVariable") // by HEAD
+    @SuppressWarnings("UnusedVariable") // accessed through HEAD
     private long head;
 
-    @SuppressWarnings("UnusedVariable") // by TAIL
+    @SuppressWarnings("UnusedVariable") // accessed through TAIL
     private long tail;
 
     /** The maximum number of completions, a power of two. Changes like {@link #table}. */
@@ -130,7 +130,7 @@ final class CompletionRing {
      * Changes the capacity to {@code entries} and keeps the completions. Called by the only producer, or concurrently
      * with several.
      *
-     * @return false if there are more completions than that
+     * @return false if the ring holds more completions than that
      */
     boolean resize(int entries) {
         producers.lock();
@@ -241,7 +241,7 @@ final class CompletionRing {
         };
     }
 
-    /** Removes the completions of a queue pair that has none under way. */
+    /** Removes the completions of a queue pair, which adds none during the call. */
     void remove(int queuePairNumber) {
         consumers.lock();
         try {

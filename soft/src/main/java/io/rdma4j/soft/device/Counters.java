@@ -9,7 +9,8 @@ import java.util.Map;
 /**
  * Counters by name, as Linux shows them in {@code hw_counters}.
  *
- * <p>The names are those of rdma_rxe if it has the same counter, else those of other drivers or similar ones.
+ * <p>The names are the same as in rdma_rxe if it has the counter, otherwise they are taken from other drivers or similar to
+ * theirs.
  */
 final class Counters {
     private Counters() {}

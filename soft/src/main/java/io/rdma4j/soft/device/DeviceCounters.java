@@ -19,14 +19,14 @@ final class DeviceCounters {
         open.add(counters);
     }
 
-    /** Keeps the counts of a queue pair that is being closed. Doing so again has no effect. */
+    /** Keeps the counts of a queue pair that is being closed. A second call has no effect. */
     synchronized void close(QueuePairCounters counters) {
         if (open.remove(counters)) {
             closed.add(counters);
         }
     }
 
-    /** Returns the current sums. Each queue pair is included once, also one that is closed meanwhile. */
+    /** Returns the current sums. Each queue pair is included once, even if it is closed meanwhile. */
     QueuePairCounters sums() {
         QueuePairCounters sums = new QueuePairCounters();
         for (QueuePairCounters each : addClosedAndCopyOpen(sums)) {

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * A pending request for a completion event. Thread safe.
  *
- * <p>A thread that arms the request checks afterwards for completions that are already in the queue. A thread that adds
- * a completion checks afterwards whether the request is armed. So one of the two sees the other.
+ * <p>A thread that arms the request checks afterwards for completions that are already in the queue. A thread that adds a
+ * completion checks afterwards whether the request is armed. At least one of them therefore sees the other.
  */
 final class EventRequest {
     private static final int NONE = 0;
@@ -19,7 +19,7 @@ final class EventRequest {
     /**
      * Requests one event. An earlier request that is still pending is included.
      *
-     * @param solicitedOnly true if only a solicited or failed completion counts
+     * @param solicitedOnly true if only a solicited or failed completion causes the event
      */
     void arm(boolean solicitedOnly) {
         if (solicitedOnly) {

@@ -15,23 +15,22 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects changes of the network interfaces under the devices: removed, up, down (also briefly), other addresses.
- * Thread safe.
+ * Detects changes of the devices' network interfaces: removal, up, down (even briefly), changed addresses. Thread safe.
  *
- * <p>A scan takes a millisecond or two. So the interfaces are scanned when the kernel reports a change, or once a
- * second if the kernel sends no reports, and only while there are listeners.
+ * <p>A scan takes a millisecond or two. The interfaces are therefore scanned when the kernel reports a change, or once a second
+ * if the kernel sends no reports, and only while there are listeners.
  */
 public final class InterfaceWatch {
-    /** The interval of scans if the kernel sends no reports. */
+    /** The interval between scans if the kernel sends no reports. */
     private static final long INTERVAL_MILLIS = 1_000;
 
-    /** The longest interval of scans if the kernel sends reports: in a container it may not report everything. */
+    /** The maximum interval between scans if the kernel sends reports: in a container it may not report everything. */
     private static final long MAX_INTERVAL_NANOS = 30_000_000_000L;
 
-    /** The least interval of scans: related changes are reported in several messages. */
+    /** The minimum interval between scans: related changes are reported in several messages. */
     private static final long PAUSE_MILLIS = 100;
 
-    /** The time for which the exit of the process waits for the thread, as for that of the engine. */
+    /** The maximum time for which the exit of the process waits for the thread. */
     private static final long ENDING_PATIENCE_MILLIS = 100;
 
     /** Listens to changes. Called in the watching thread, without locks. */
@@ -59,9 +58,9 @@ public final class InterfaceWatch {
     /**
      * The state of an interface.
      *
-     * @param timesUp how often its carrier has returned, which reveals changes between two scans; -1 if unknown. Losses
-     *     of the carrier are not used: they are counted at once, while the state follows within a second, so they would
-     *     be reported twice
+     * @param timesUp how often its carrier has returned, which reveals changes between two scans; -1 if unknown. Losses of the
+     *     carrier are not used: they are counted immediately, while the state follows within a second, so that they would be
+     *     reported twice
      */
     private record View(int index, boolean isUp, long timesUp, Set<InetAddress> addresses, List<Byte> hardware) {
         static View of(InterfaceView network, long timesUp) throws SocketException {
@@ -98,7 +97,7 @@ public final class InterfaceWatch {
         listeners.add(listener);
         boolean starts = thread == null && !ended && devices.host().canChange();
         if (starts) {
-            // Before the first scan, so that later changes are reported.
+            // Opened before the first scan, so that no later change is missed.
             monitor = devices.host().openInterfaceMonitor();
         }
         Map<String, InterfaceView> present = present();
@@ -136,8 +135,7 @@ public final class InterfaceWatch {
     }
 
     /**
-     * Stops the watch because the process exits. No thread remains in the kernel, for which the Java virtual machine
-     * would wait 0.3 s.
+     * Stops the watch because the process exits. The Java virtual machine would wait 0.3 s for a thread that is in the kernel.
      */
     void end() {
         Thread stopped;
@@ -201,7 +199,7 @@ public final class InterfaceWatch {
             devices.host().interfaces().forEach(network -> present.put(network.name(), network));
             return present;
         } catch (SocketException e) {
-            // An interface was removed during the scan: the next scan sees what is left.
+            // An interface was removed during the scan: the next scan sees the remaining ones.
             return null;
         }
     }

@@ -14,19 +14,19 @@ final class Limits {
     static final int MAX_SHARED_RECEIVE_QUEUES = 1 << 15;
     static final int MAX_INLINE_BYTES = 1024;
 
-    /** The most queue pairs of this process that are attached to one multicast group. */
+    /** The maximum number of queue pairs of this process that are attached to one multicast group. */
     static final int MAX_MULTICAST_QUEUE_PAIRS = 1 << 12;
 
-    /** The one entry of the partition key table: the default partition. */
+    /** The length of the partition key table, which contains only the default partition. */
     static final int PARTITION_KEYS = 1;
 
     /** Address handles are limited by memory only. */
     static final int MAX_ADDRESS_HANDLES = Integer.MAX_VALUE;
 
-    /** Memory of any length and address can be registered: pages from 4 KiB to 2 GiB, as with rdma_rxe. */
+    /** Memory of any length and address can be registered: pages from 4 KiB to 2 GiB, the same as for rdma_rxe. */
     static final long PAGE_SIZES = 0xffff_f000L;
 
-    /** Outstanding READs and atomics, in each direction. */
+    /** The maximum number of outstanding READs and atomics, in each direction. */
     static final int MAX_READ_ATOMIC = 128;
 
     /** 4.096 µs × 2^15: the time for which a busy process may delay an acknowledgement. */

@@ -3,7 +3,8 @@ package io.rdma4j.soft.device;
 import io.rdma4j.verbs.PortAttributes;
 
 /**
- * The speed of an Ethernet link in the terms of InfiniBand, rounded up as the kernel does for RoCE devices, to at most 100 Gbit/s.
+ * The speed of an Ethernet link in InfiniBand terms. It is rounded up by the kernel's rules for RoCE devices, to at most 100
+ * Gbit/s.
  *
  * @param width number of lanes: {@link PortAttributes#activeWidth}
  * @param laneSpeed speed of a lane: {@link PortAttributes#activeSpeed}

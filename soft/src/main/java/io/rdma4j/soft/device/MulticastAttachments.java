@@ -49,7 +49,7 @@ final class MulticastAttachments {
                     ATTACH,
                     Errno.EINVAL,
                     name + ": " + AddressText.of(group.toInetAddress()) + " is not a multicast address",
-                    "Multicast addresses are 224.0.0.0 to 239.255.255.255, and those that begin with ff");
+                    "Multicast addresses are 224.0.0.0 to 239.255.255.255, and IPv6 addresses that start with ff");
         }
         for (InetAddress address : device.addresses()) {
             if (address instanceof Inet4Address == group.isIpv4()) {

@@ -8,22 +8,23 @@ import java.util.Comparator;
 import java.util.Optional;
 
 /**
- * The GUID of a device, which all processes of a host agree on: that of {@code rdma_rxe} on the same network interface.
+ * The GUID of a device, on which all processes of a host agree. It equals the GUID of {@code rdma_rxe} on the same network
+ * interface.
  *
  * <p>It does not identify a process. {@link ProcessGuid} does.
  */
 final class NodeGuid {
     private static final int ETHERNET_BYTES = 6;
 
-    /** The bit of the first byte that is inverted in an identifier of 64 bits. */
+    /** The bit of the first byte that is inverted in a 64-bit identifier. */
     private static final int UNIVERSAL = 0x02;
 
-    /** The first byte of an identifier that no manufacturer has. */
+    /** The first byte of an identifier that no manufacturer assigns. */
     private static final long LOCALLY_ADMINISTERED = 0x02L << 56;
 
     private NodeGuid() {}
 
-    /** Returns the GUID of the device of an interface, by its hardware address, or else by its name and lowest address. */
+    /** Returns the GUID of the device of an interface, by its hardware address, or without one by its name and lowest address. */
     static long of(InterfaceView network) {
         byte[] hardware = hardwareAddress(network);
         if (hardware.length == ETHERNET_BYTES) {
@@ -36,7 +37,7 @@ final class NodeGuid {
         return ofName(network);
     }
 
-    /** Returns the address of a loopback interface as Linux has it: Java says that it has none. */
+    /** Returns the hardware address; for a loopback interface the zeros that Linux reports, where Java reports none. */
     private static byte[] hardwareAddress(InterfaceView network) {
         try {
             return network.isLoopback() ? new byte[ETHERNET_BYTES] : network.hardwareAddress();
@@ -45,7 +46,7 @@ final class NodeGuid {
         }
     }
 
-    /** Returns the identifier of 64 bits that RFC 4291, appendix A, makes of an Ethernet address. */
+    /** Returns the 64-bit identifier that RFC 4291, appendix A, derives from an Ethernet address. */
     static long ofEthernet(byte[] address) {
         return ByteBuffer.allocate(Long.BYTES)
                 .put((byte) (address[0] ^ UNIVERSAL))
@@ -65,7 +66,7 @@ final class NodeGuid {
         return LOCALLY_ADMINISTERED | hash >>> 8;
     }
 
-    /** Returns a number all of whose bits depend on all bits of another: the finalizer of SplitMix64. */
+    /** Returns a number in which each bit depends on all bits of another: the finalizer of SplitMix64. */
     private static long mix(long value) {
         long mixed = (value ^ value >>> 30) * 0xbf58_476d_1ce4_e5b9L;
         mixed = (mixed ^ mixed >>> 27) * 0x94d0_49bb_1331_11ebL;

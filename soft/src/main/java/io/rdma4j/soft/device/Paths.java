@@ -44,8 +44,8 @@ final class Paths {
     }
 
     /**
-     * Returns the interface number of a link-local destination: that of the port, if the path does not specify it.
-     * Returns 0 for other destinations.
+     * Returns the interface number of a link-local destination: the port's interface if the path does not specify it. Returns 0
+     * for other destinations.
      */
     static int remoteScope(AddressVector path, Port port) {
         return path.destinationScope() != 0 || !path.destination().isLinkLocal()

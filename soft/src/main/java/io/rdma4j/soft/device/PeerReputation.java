@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
- * The knowledge about peers that connection management and the data path share. Thread safe.
+ * The information about peers that connection management and the data path share. Thread safe.
  *
  * <p>It consists of the queue pairs that belong to rdma4j, whose packets come from one UDP port and which may report congestion
  * marks, and of the addresses that have tried to access memory without permission.
@@ -21,14 +21,14 @@ public final class PeerReputation {
     private record QueuePair(Gid address, int number) {}
 
     /**
-     * The illegal accesses within {@link #WINDOW_NANOS} after which the requests of an address are rejected for as
-     * long.
+     * The number of illegal accesses within {@link #WINDOW_NANOS} after which requests from an address are rejected for the same
+     * time.
      */
     static final int MAX_VIOLATIONS = 5;
 
     static final long WINDOW_NANOS = 60_000_000_000L;
 
-    /** The most addresses whose illegal accesses are recorded. Beyond that, the oldest are removed. */
+    /** The maximum number of addresses with recorded illegal accesses. Beyond that, the oldest are removed. */
     private static final int MAX_VIOLATORS = 1024;
 
     private static final class Violator {
@@ -44,7 +44,7 @@ public final class PeerReputation {
     private final Duration keepAlive;
     private final Predicate<Gid> isLocal;
 
-    /** In the order of their first access. The map guards each. */
+    /** In the order of their first access. The map's lock also guards the entries. */
     private final Map<Gid, Violator> violators = new LinkedHashMap<>();
 
     private volatile boolean hasViolators;
@@ -61,7 +61,7 @@ public final class PeerReputation {
      * @param punishedAddresses the addresses whose illegal accesses have consequences
      * @param congestion when connections send packets that routers may mark
      * @param keepAlive the idle time after which rdma4j peers of other hosts are probed, zero for never
-     * @param isLocal tests whether an address is one of this host
+     * @param isLocal tests whether an address belongs to this host
      */
     PeerReputation(
             SecurityOptions.SourcePort sourcePort,
@@ -161,8 +161,8 @@ public final class PeerReputation {
     }
 
     /**
-     * Returns the idle time after which a connection to a queue pair is probed, zero for never. Other processes of this host notice the
-     * end of one of them themselves.
+     * Returns the idle time after which a connection to a queue pair is probed, zero for never. Peers on this host are not
+     * probed: their exit is noticed without that.
      */
     Duration keepAlive(Gid address, int number) {
         boolean isProbed = rdma4jQueuePairs.containsKey(new QueuePair(address, number)) && !isLocal.test(address);

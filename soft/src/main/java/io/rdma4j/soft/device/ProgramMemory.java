@@ -3,7 +3,7 @@ package io.rdma4j.soft.device;
 import io.rdma4j.transport.ForeignMemory;
 import io.rdma4j.verbs.abi.MemoryAccess;
 
-/** Gives the protocol the {@link MemoryAccess} of a program in C. */
+/** Gives the protocol the {@link MemoryAccess} of a C program. */
 final class ProgramMemory extends ForeignMemory {
     private final MemoryAccess access;
 

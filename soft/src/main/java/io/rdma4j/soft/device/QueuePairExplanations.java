@@ -25,7 +25,7 @@ final class QueuePairExplanations {
             case RNR_RETRY_EXCEEDED_ERROR ->
                 String.format(
                         Locale.ROOT,
-                        "%s: the peer had no receive posted; asked %d times (RNR retry count %d)",
+                        "%s: the peer had no receive posted; tried %d times (RNR retry count %d)",
                         status.text(),
                         parameters.rnrRetry() + 1,
                         parameters.rnrRetry());
@@ -36,7 +36,7 @@ final class QueuePairExplanations {
     private static String noResponse(RcQueuePair.SendParameters p) {
         String text = String.format(
                 Locale.ROOT,
-                ": the peer did not answer; asked %d times (retry count %d)",
+                ": the peer did not answer; tried %d times (retry count %d)",
                 p.retryCount() + 1,
                 p.retryCount());
         return p.retryTimeoutNanos() == Long.MAX_VALUE

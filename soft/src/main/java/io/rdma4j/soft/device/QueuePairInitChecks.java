@@ -32,7 +32,7 @@ final class QueuePairInitChecks {
         }
     }
 
-    /** Returns a completion queue as one of the device. */
+    /** Checks that a completion queue belongs to the device, and returns it. */
     static SoftCompletionQueue completions(SoftContext context, CompletionQueue queue) {
         if (queue instanceof SoftCompletionQueue soft && soft.belongsTo(context)) {
             return soft;
@@ -45,8 +45,8 @@ final class QueuePairInitChecks {
     }
 
     /**
-     * Checks the attributes of extended connections. They have no shared receive queue of their own. Only their targets
-     * have an XRC domain.
+     * Checks the attributes of extended connections. Their queue pairs have no shared receive queue, and only targets have an XRC
+     * domain.
      */
     private static void checkExtended(QueuePairInitAttributes attributes) {
         boolean isTarget = attributes.type() == QueuePairType.XRC_RECEIVE;
@@ -72,7 +72,7 @@ final class QueuePairInitChecks {
         };
     }
 
-    /** Returns a shared receive queue as one of the device that is not for extended connections. */
+    /** Checks that a shared receive queue belongs to the device and is not for extended connections; returns it. */
     static @Nullable SoftSharedReceiveQueue sharedReceives(SoftContext context, @Nullable SharedReceiveQueue queue) {
         if (queue == null
                 || queue instanceof SoftSharedReceiveQueue soft && soft.belongsTo(context) && !soft.isExtended()) {
@@ -85,13 +85,13 @@ final class QueuePairInitChecks {
                 "Create it from the device context of the protection domain");
     }
 
-    private static void range(String attribute, int value, int most) {
-        if (value < 0 || value > most) {
+    private static void range(String attribute, int value, int maximum) {
+        if (value < 0 || value > maximum) {
             throw new RdmaException(
                     SoftQueuePair.CREATE,
                     Errno.EINVAL,
                     attribute + " " + value,
-                    "The software device has 0 to " + most);
+                    "The software device has 0 to " + maximum);
         }
     }
 }

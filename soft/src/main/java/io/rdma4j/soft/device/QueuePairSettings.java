@@ -37,7 +37,7 @@ final class QueuePairSettings {
     private static final String RATE_LIMIT = "ibv_modify_qp_rate_limit";
 
     private static final int BYTES_OF_KILOBIT = 125;
-    private static final Duration LONGEST_KEEP_ALIVE = Duration.ofDays(365);
+    private static final Duration MAX_KEEP_ALIVE = Duration.ofDays(365);
     private static final int MAX_PSN = 0xff_ffff;
 
     private final Engine engine;
@@ -118,9 +118,9 @@ final class QueuePairSettings {
                     "queue pair 0x%06x is of the type %s".formatted(machine.number(), type),
                     "Only reliable connections can be kept alive");
         }
-        if (interval.isNegative() || interval.compareTo(LONGEST_KEEP_ALIVE) > 0) {
+        if (interval.isNegative() || interval.compareTo(MAX_KEEP_ALIVE) > 0) {
             throw new RdmaException(
-                    KEEP_ALIVE, Errno.EINVAL, "an interval of " + interval, "Use at most " + LONGEST_KEEP_ALIVE);
+                    KEEP_ALIVE, Errno.EINVAL, "an interval of " + interval, "Use at most " + MAX_KEEP_ALIVE);
         }
         engine.lock();
         try {
@@ -135,7 +135,7 @@ final class QueuePairSettings {
         } finally {
             engine.unlock();
         }
-        engine.post(driven); // so that a blocked thread takes note of the new deadline
+        engine.post(driven); // so that a blocked thread sees the new deadline
     }
 
     void rateLimit(long kilobitsPerSecond) {
@@ -197,16 +197,18 @@ final class QueuePairSettings {
         return null;
     }
 
-    private static @Nullable String range(QueuePairAttribute attribute, int value, int least, int most) {
-        return value >= least && value <= most ? null : attribute + " " + value + " is not " + least + " to " + most;
+    private static @Nullable String range(QueuePairAttribute attribute, int value, int minimum, int maximum) {
+        return value >= minimum && value <= maximum
+                ? null
+                : attribute + " " + value + " is not " + minimum + " to " + maximum;
     }
 
     private @Nullable String mtuRefusal(QueuePairAttributes change) {
-        int most = device.activeMtu().bytes();
+        int maximum = device.activeMtu().bytes();
         int wanted = change.pathMtu().bytes();
-        return wanted <= most
+        return wanted <= maximum
                 ? null
-                : "path MTU " + wanted + " is more than the " + most + " that " + device.networkName() + " carries";
+                : "path MTU " + wanted + " is more than the " + maximum + " that " + device.networkName() + " carries";
     }
 
     private @Nullable String drainingRefusal(QueuePairAttributes change) {
@@ -339,7 +341,7 @@ final class QueuePairSettings {
         }
     }
 
-    /** Probes the peer when it is idle if it is another host with rdma4j. */
+    /** Probes an idle peer if it runs rdma4j on another host. */
     private void keepAlive(RcQueuePair reliable) {
         QueuePairMachine.Peer peer = reliable.peer();
         if (peer == null || reliable.role() != RcQueuePair.Role.CONNECTED) {
@@ -379,7 +381,7 @@ final class QueuePairSettings {
         switch (attribute) {
             case STATE -> to.state(from.state());
             case CURRENT_STATE, NOTIFY_WHEN_DRAINED -> {
-                // They concern only one change, and are not recorded.
+                // These apply to one change only, and are not recorded.
             }
             case ACCESS_FLAGS -> to.accessFlags(Set.copyOf(from.accessFlags()));
             case PARTITION_KEY_INDEX -> to.partitionKeyIndex(from.partitionKeyIndex());

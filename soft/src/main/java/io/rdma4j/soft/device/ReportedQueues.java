@@ -3,8 +3,8 @@ package io.rdma4j.soft.device;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The completion queues whose events wait in a completion channel, in the order of their events. Adding an event allocates nothing: it
- * would otherwise be lost when the heap is full, although its completion is in the queue. Not thread safe.
+ * The completion queues with events waiting in a completion channel, in the order of the events. Adding an event allocates
+ * nothing: it would otherwise be lost when the heap is full, although its completion is in the queue. Not thread safe.
  */
 final class ReportedQueues {
     private @Nullable SoftCompletionQueue first;

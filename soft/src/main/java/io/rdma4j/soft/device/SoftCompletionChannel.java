@@ -20,7 +20,7 @@ final class SoftCompletionChannel implements CompletionChannel {
     private final SoftContext context;
 
     /**
-     * The engine that a waiting thread drives: that of the queue attached last. Other engines are driven by their own
+     * The engine that a waiting thread drives: the engine of the queue attached last. Other engines are driven by their own
      * threads.
      */
     private volatile Engine engine;

@@ -50,8 +50,8 @@ final class SoftCompletionQueue implements CompletionQueue {
     private final int[] reporters = new int[Engines.MAX_ENGINES];
 
     /**
-     * The engines that drive reporters; that of the completion vector while there are none. Replaced under the main
-     * engine's lock.
+     * The engines that drive reporters; the completion vector's engine while there are none. Replaced under the main engine's
+     * lock.
      */
     private volatile Engine[] engines;
 
@@ -121,7 +121,7 @@ final class SoftCompletionQueue implements CompletionQueue {
                 throw new RdmaException(
                         "ibv_resize_cq",
                         Errno.EINVAL,
-                        ring.size() + " completions are in the queue, which is to have " + entries + " entries",
+                        ring.size() + " completions are in the queue, too many for " + entries + " entries",
                         "Poll them first, or keep the queue larger");
             }
         } finally {
@@ -152,7 +152,7 @@ final class SoftCompletionQueue implements CompletionQueue {
         if (target != null && eventRequest.consume(completion.solicited)) {
             target.onEvent(this);
         }
-        // The last step, because it may fail for want of memory.
+        // The last step, because it may fail for lack of memory.
         if (completion.status != CompletionStatus.SUCCESS && FlightEvents.isOn()) {
             reportError(completion);
         }
@@ -174,7 +174,7 @@ final class SoftCompletionQueue implements CompletionQueue {
         }
     }
 
-    /** Handles the loss of a completion: no reporter can be relied on any longer. */
+    /** Handles the loss of a completion: the reporters are no longer reliable. */
     private void onLost() {
         if (overrun) {
             return;
@@ -183,7 +183,7 @@ final class SoftCompletionQueue implements CompletionQueue {
         synchronized (users) {
             broken = List.copyOf(users);
         }
-        overrun = true; // without memory for the copy, the next completion that is lost comes here again
+        overrun = true; // if there is no memory for the copy, the next lost completion tries again
         broken.forEach(SoftQueuePair::fail);
         SoftCompletionChannel target = channel;
         if (target != null && eventRequest.consume(true)) {
@@ -298,7 +298,7 @@ final class SoftCompletionQueue implements CompletionQueue {
         int before = reporters[engine.index()];
         reporters[engine.index()] = before + by;
         if (before > 0 && before + by > 0) {
-            return; // most queue pairs join others of their engine
+            return; // the usual case: the engine drives other reporters of this queue
         }
         List<Engine> reporting = context.engines().all();
         reporting.removeIf(each -> reporters[each.index()] == 0);
@@ -363,7 +363,7 @@ final class SoftCompletionQueue implements CompletionQueue {
         if (target != null) {
             target.forget(this);
         }
-        // Closing the device closes the queue, too, and requires no acknowledgement.
+        // Closing the device also closes the queue, and requires no acknowledgement.
         boolean allAcknowledged =
                 acknowledged.await(context.engine(), () -> closed || unacknowledged.count() == 0, Long.MAX_VALUE);
         if (!allAcknowledged) {

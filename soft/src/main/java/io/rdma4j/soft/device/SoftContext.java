@@ -359,8 +359,8 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
         }
     }
 
-    static void requireRoom(String operation, int count, int most, String objects) {
-        if (count >= most) {
+    static void requireRoom(String operation, int count, int maximum, String objects) {
+        if (count >= maximum) {
             throw new RdmaException(operation, Errno.ENOMEM, count + " " + objects, "Close some that are not used");
         }
     }
@@ -386,12 +386,12 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
         asyncEvents.add(new AsyncEvent(type, source));
     }
 
-    /** Reports that an engine failed by an error that belongs to no queue pair, and that all queue pairs were failed; any thread. */
+    /** Reports that an engine failed with an error of no particular queue pair, so that all queue pairs have failed; any thread. */
     void onDeviceFault() {
         onAsyncEvent(AsyncEvent.Type.DEVICE_FATAL, this);
     }
 
-    /** Removes the events of an object that is closed, and waits for the acknowledgement of those that were taken. */
+    /** Removes the events of an object that is closed, and waits until the events already taken are acknowledged. */
     void finishEvents(Object source) {
         asyncEvents.finish(source);
     }

@@ -22,14 +22,15 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The software device of one network interface, whose addresses are its GIDs. Thread safe.
+ * The software device of one network interface. The addresses of the interface are its GIDs. Thread safe.
  *
- * <p>The table has the order that Linux gives that of {@code rdma_rxe}: the link-local address at index 0, which is empty without
- * one, then the IPv4 addresses, then the other IPv6 addresses, each in the order in which the interface got them. So programs find the
- * IPv4 address of most interfaces at index 1. Addresses that the interface gets later follow, so that they move no index.
+ * <p>The GID table has the same order as Linux's table for {@code rdma_rxe}: the link-local address at index 0, which is empty if
+ * there is none, then the IPv4 addresses, then the other IPv6 addresses, each in the order in which the interface got them. Most
+ * interfaces therefore have their IPv4 address at index 1. Addresses that the interface gets later are appended, so that no index
+ * changes.
  */
 public final class SoftDevice implements Device {
-    /** The longest message of a reliable connection, by the InfiniBand specification. */
+    /** The maximum length of a message on a reliable connection, by the InfiniBand specification. */
     static final long MAX_MESSAGE_BYTES = 1L << 31;
 
     static final int GID_TABLE_LENGTH = 1024;
@@ -39,7 +40,7 @@ public final class SoftDevice implements Device {
     /** Communication management is supported: {@code IBV_PORT_CM_SUP}. */
     private static final int PORT_CAPABILITIES = 1 << 16;
 
-    /** The most bytes of headers in an IP packet: IPv6, UDP, BTH, the longest extension headers, ICRC. */
+    /** The maximum length of the headers in an IP packet: IPv6, UDP, BTH, the longest extension headers, ICRC. */
     private static final int HEADER_BYTES = 96;
 
     private final SoftDevices devices;
@@ -51,9 +52,9 @@ public final class SoftDevice implements Device {
     private final Object refreshing = new Object();
 
     /**
-     * Addresses by GID index; null where there is none. Only the index of the link-local address is used again, for another
-     * link-local address. Guarded by this object, which no thread holds while it asks the system: threads that hold an engine's
-     * lock look up addresses.
+     * Addresses by GID index; null where there is none. Only the index of the link-local address is reused, for another
+     * link-local address. Guarded by this object. No thread holds its lock while it queries the system, because threads that hold
+     * an engine's lock look up addresses.
      */
     private final List<@Nullable InetAddress> addresses = new ArrayList<>();
 
@@ -120,7 +121,7 @@ public final class SoftDevice implements Device {
         return ownOrNull(devices.host().named(networkName));
     }
 
-    /** Returns null for an interface that has replaced the one of this device. */
+    /** Returns null if the interface has replaced the interface of this device. */
     private @Nullable InterfaceView ownOrNull(@Nullable InterfaceView network) {
         return network != null && network.index() == index ? network : null;
     }
@@ -159,8 +160,8 @@ public final class SoftDevice implements Device {
     }
 
     /**
-     * Returns the GID index of a local address of this device. An address of 127/8, all of which belong to the loopback
-     * device, gets an index when it is first asked for.
+     * Returns the GID index of a local address of this device. An address of 127/8, all of which belong to the loopback device,
+     * gets an index on first use.
      */
     public int gidIndex(InetAddress address) {
         int known = find(address);
@@ -258,16 +259,16 @@ public final class SoftDevice implements Device {
             try {
                 network = network();
             } catch (SocketException unknown) {
-                return; // a failure says nothing about the addresses, which the device keeps
+                return; // the addresses are unknown, not removed: the device keeps them
             }
             enter(network == null ? List.of() : inTableOrder(network), network != null);
         }
     }
 
-    /** Returns the addresses of the interface, in the order of their age if several of a family are to get an index. */
+    /** Returns the addresses of the interface, in the order of their age if several of a family need an index. */
     private List<InetAddress> inTableOrder(InterfaceView network) {
         List<InetAddress> present = network.addresses();
-        // Most interfaces have one address of each family: the system is not asked when they open.
+        // Most interfaces have one address of each family, which needs no query for ages.
         return areSeveralMissing(present, true) || areSeveralMissing(present, false)
                 ? devices.host().oldestFirst(network)
                 : present;
@@ -304,8 +305,8 @@ public final class SoftDevice implements Device {
     // ---- the port ----
 
     /**
-     * The attributes of the interface that the system has reported last. They stay as they are if the system does not report them, as
-     * without descriptors.
+     * The attributes of the interface that the system has reported last. They are kept if the system cannot report them, for
+     * example for lack of descriptors.
      */
     private record PortReading(boolean exists, boolean isUp, int mtuBytes) {
         static PortReading of(@Nullable InterfaceView network) throws SocketException {
@@ -336,7 +337,7 @@ public final class SoftDevice implements Device {
             reading = PortReading.of(network);
             speedMegabits = network == null ? 0 : network.megabitsPerSecond();
         } catch (SocketException unknown) {
-            speedMegabits = 0; // the other attributes are those before
+            speedMegabits = 0; // the other attributes keep their last values
         }
         boolean up = reading.isUp;
         LinkSpeed speed = LinkSpeed.of(speedMegabits);

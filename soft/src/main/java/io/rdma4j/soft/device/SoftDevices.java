@@ -44,10 +44,10 @@ public final class SoftDevices implements AutoCloseable {
     private final Set<SoftContext> contexts = ConcurrentHashMap.newKeySet();
     private final AtomicInteger nextDomain = new AtomicInteger(1);
 
-    /** Starts at random, so that a number does not soon denote a queue of the next process. */
+    /** Starts at a random number, so that the next process does not soon use the same numbers. */
     private final AtomicInteger nextSharedReceive;
 
-    /** The running parts; guarded by this object, as {@link #closed} is. */
+    /** The running parts; guarded by this object, like {@link #closed}. */
     private @Nullable RunningStack running;
 
     private boolean closed;
@@ -108,7 +108,7 @@ public final class SoftDevices implements AutoCloseable {
         return warnings;
     }
 
-    /** Returns the knowledge of this stack about its peers. */
+    /** Returns the information of this stack about its peers. */
     public PeerReputation peerReputation() {
         PeerReputation known = peerReputation;
         return known != null ? known : createPeerReputation();
@@ -146,8 +146,8 @@ public final class SoftDevices implements AutoCloseable {
     /**
      * Returns the running parts of the stack. The first call starts the main engine.
      *
-     * @throws RdmaException if the engine cannot be started; everything is released then, and the next call tries
-     *     again. {@code EINVAL} if the stack is closed
+     * @throws RdmaException if the engine cannot be started; everything is then released, and the next call tries again. {@code
+     *     EINVAL} if the stack is closed
      */
     public synchronized RunningStack running() {
         if (closed) {
@@ -290,12 +290,12 @@ public final class SoftDevices implements AutoCloseable {
         try {
             decorator.close();
         } catch (IOException incomplete) {
-            // A capture without packets; the reason is reported by another exception.
+            // closeCapture reports an incomplete capture, and another exception the reason of an empty one.
             return;
         }
     }
 
-    /** Returns one engine for each processor, but at least two, so that small machines behave as large ones. */
+    /** Returns one engine for each processor, but at least two, so that small machines behave like large ones. */
     private static int engineCount() {
         return Math.clamp(Runtime.getRuntime().availableProcessors(), 2, Engines.MAX_ENGINES);
     }
@@ -307,11 +307,11 @@ public final class SoftDevices implements AutoCloseable {
                     options, settings.clock()::nanoTime, settings.clock()::epochNanos, SoftDevices::print);
         } catch (IOException e) {
             throw new RdmaException(
-                    "ibv_open_device", Errno.EIO, String.valueOf(e.getMessage()), "Name another capture file", e);
+                    "ibv_open_device", Errno.EIO, String.valueOf(e.getMessage()), "Use another capture file", e);
         }
     }
 
-    /** Prints to the current {@link System#err}, not to that at the start of the engines. */
+    /** Prints to the current {@link System#err}, even if it has changed since the engines were started. */
     private static void print(String line) {
         System.err.println(line);
     }
@@ -319,8 +319,8 @@ public final class SoftDevices implements AutoCloseable {
     /**
      * Returns a device for each network interface that is up and has an address.
      *
-     * @throws RdmaException with {@link Errno#EMFILE} if descriptors are lacking, {@link Errno#EIO} if the system does
-     *     not list its interfaces for another reason
+     * @throws RdmaException with {@link Errno#EMFILE} if no file descriptor is left, {@link Errno#EIO} if the system does not
+     *     list its interfaces for another reason
      */
     public synchronized List<SoftDevice> list() {
         List<SoftDevice> present = new ArrayList<>();

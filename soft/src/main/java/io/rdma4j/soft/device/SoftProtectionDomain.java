@@ -158,7 +158,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
     static @Nullable String refusal(MemorySegment memory, Set<AccessFlag> access) {
         boolean remoteChanges = access.contains(AccessFlag.REMOTE_WRITE) || access.contains(AccessFlag.REMOTE_ATOMIC);
         if (remoteChanges && !access.contains(AccessFlag.LOCAL_WRITE)) {
-            return "Remote write and remote atomic need local write too";
+            return "Remote write and remote atomic also need local write";
         }
         if (access.contains(AccessFlag.LOCAL_WRITE) && memory.isReadOnly()) {
             return "The memory segment is read-only: register it without the right to write";
@@ -179,8 +179,8 @@ final class SoftProtectionDomain implements ProtectionDomain {
     }
 
     /**
-     * Returns the address that peers use. It is unpredictable, but has the memory's offset in its page, so that both
-     * are aligned alike.
+     * Returns the address that peers use. It is unpredictable, but has the memory's offset in its page, so that both have the
+     * same alignment.
      */
     long address(MemorySegment memory, Set<AccessFlag> access) {
         if (access.contains(AccessFlag.ZERO_BASED)) {

@@ -208,8 +208,8 @@ final class SoftQueuePair implements QueuePair, BatchPosting {
     }
 
     /**
-     * Returns the engine that drives a queue pair. The main engine drives all that share ports, groups or receives with
-     * others.
+     * Returns the engine that drives a queue pair. The main engine drives all queue pairs that share ports, groups or receives
+     * with others.
      */
     private static Engine engine(SoftContext context, QueuePairType type, SoftCompletionQueue send) {
         boolean isConnection = type == QueuePairType.RELIABLE_CONNECTION || type == QueuePairType.UNRELIABLE_CONNECTION;
@@ -256,7 +256,7 @@ final class SoftQueuePair implements QueuePair, BatchPosting {
         };
     }
 
-    /** Reports that code threw an exception or Error in this queue pair's name. It is in the error state. */
+    /** Reports that code that runs for this queue pair threw an exception or Error. The queue pair is in the error state. */
     private void onFailure(Throwable cause) {
         domain.softContext().onAsyncEvent(AsyncEvent.Type.QUEUE_PAIR_FATAL, this);
         try {
@@ -265,7 +265,7 @@ final class SoftQueuePair implements QueuePair, BatchPosting {
                 reportError(AsyncEvent.Type.QUEUE_PAIR_FATAL.name(), cause.toString());
             }
         } catch (RuntimeException | Error again) {
-            // There is no memory for a text, or a handler of the log failed: the program has the event.
+            // There is no memory for the text, or a log handler failed: the program still gets the event.
             return;
         }
     }
@@ -298,7 +298,7 @@ final class SoftQueuePair implements QueuePair, BatchPosting {
         }
     }
 
-    /** Moves the queue pair to the error state, at once or in the cycle of the thread that drives; any thread. */
+    /** Moves the queue pair to the error state, immediately or in the cycle of the driving thread; any thread. */
     void failSoon() {
         engine.failAsync(driven);
     }

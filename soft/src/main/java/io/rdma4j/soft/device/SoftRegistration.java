@@ -5,7 +5,7 @@ import io.rdma4j.value.AccessFlag;
 import java.util.Set;
 
 /**
- * The present properties of a memory region.
+ * The current properties of a memory region.
  *
  * @param domain the protection domain
  * @param access the rights

@@ -29,7 +29,7 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     private final @Nullable SoftCompletionQueue completions;
     private final SharedReceives queue;
 
-    /** Serializes posting. A resize holds the engine lock, too, and takes that first. */
+    /** Serializes posting. A resize also holds the engine lock, which it takes first. */
     private final SpinLock lock = new SpinLock();
 
     private final PostLock<ReceiveWorkRequest> receives = new PostLock<>(lock, this::enqueue, () -> {});
@@ -85,10 +85,13 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
                 "Specify both or neither: without a domain the queue pairs' completion queues are used");
     }
 
-    private static void range(String operation, String attribute, int value, int least, int most) {
-        if (value < least || value > most) {
+    private static void range(String operation, String attribute, int value, int minimum, int maximum) {
+        if (value < minimum || value > maximum) {
             throw new RdmaException(
-                    operation, Errno.EINVAL, attribute + " " + value, "It can be " + least + " to " + most + " here");
+                    operation,
+                    Errno.EINVAL,
+                    attribute + " " + value,
+                    "It can be " + minimum + " to " + maximum + " here");
         }
     }
 
@@ -219,7 +222,8 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
                     throw new RdmaException(
                             MODIFY,
                             Errno.EINVAL,
-                            queue.size() + " receives are posted to " + this + ", which is to hold " + maxWorkRequests,
+                            queue.size() + " receives are posted to " + this + ", too many for a capacity of "
+                                    + maxWorkRequests,
                             "Make it smaller when fewer are posted");
                 }
             } finally {

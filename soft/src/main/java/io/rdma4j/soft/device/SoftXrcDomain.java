@@ -29,9 +29,7 @@ final class SoftXrcDomain implements XrcDomain {
         return domain;
     }
 
-    /**
-     * Returns a domain as one of this device, or throws if it is closed or of another device; under the engine lock.
-     */
+    /** Checks that a domain is open and belongs to this device, and returns it; under the engine lock. */
     static SoftXrcDomain of(String operation, SoftContext context, XrcDomain domain) {
         if (domain instanceof SoftXrcDomain soft && soft.context == context && !soft.closed) {
             return soft;

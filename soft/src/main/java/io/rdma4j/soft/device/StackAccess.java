@@ -5,16 +5,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates stacks with any settings and shows their devices, for this project's own test network and tests. Programs cannot use it,
- * because its types are not exported. The class of the stacks provides it when it is initialized.
+ * Creates stacks with any settings and gives access to their devices, for this project's test network and tests. Programs cannot
+ * use it, because its types are not exported. The stack class provides it when it is initialized.
  */
 public abstract class StackAccess {
     private static volatile @Nullable StackAccess provided;
 
-    /** Creates the access of the class of the stacks. */
+    /** Creates the access; for the stack class. */
     protected StackAccess() {}
 
-    /** Provides the access; called once, by the class of the stacks. */
+    /** Provides the access; called once, by the stack class. */
     public static void provide(StackAccess access) {
         provided = access;
     }

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The reports of a stack, for other processes and for Flight Recorder.
  *
- * <p>A report is created only when it is asked for. Takes no monitor of {@link SoftDevices}.
+ * <p>A report is created only on request. Takes no monitor of {@link SoftDevices}.
  */
 public final class StackReports implements AutoCloseable {
-    /** The virtual machine's property with the main class or jar, and the arguments, of the program. */
+    /** The virtual machine's property with the program's main class or jar, and its arguments. */
     private static final String COMMAND = "sun.java.command";
 
     private final Set<SoftContext> contexts;
@@ -28,7 +28,7 @@ public final class StackReports implements AutoCloseable {
     private final @Nullable ReportServer server;
 
     /**
-     * Starts to answer.
+     * Starts to answer requests for reports.
      *
      * @param contexts the open contexts of the stack; a concurrent set
      * @param directory the run directory of the stack
@@ -74,7 +74,10 @@ public final class StackReports implements AutoCloseable {
                 ProcessHandle.current().pid(), program(), slot, List.copyOf(devices.values()), queuePairs, omitted);
     }
 
-    /** Returns the name by the property, else the first word of the command without the folders of a jar; arguments may be secret. */
+    /**
+     * Returns the name that the property sets, otherwise the first word of the command without a jar's folders; arguments may be
+     * secret.
+     */
     private static String program() {
         String name = System.getProperty(StackReport.PROGRAM_PROPERTY);
         if (name != null) {
@@ -84,7 +87,7 @@ public final class StackReports implements AutoCloseable {
         return first.endsWith(".jar") ? first.substring(first.lastIndexOf('/') + 1) : first;
     }
 
-    /** Ends the answers to other processes, because the process exits. */
+    /** Stops answering other processes, because the process exits. */
     void finish() {
         if (server != null) {
             server.close();

@@ -47,7 +47,7 @@ public record StackSettings(
         @Nullable StackDriver driver,
         RandomGenerator random,
         ObjectObserver objects) {
-    /** The settings of a stack whose objects are not observed. */
+    /** Creates the settings of a stack without an observer of its objects. */
     public StackSettings(
             Supplier<LinkOptions> linkOptions,
             Supplier<SecurityOptions> security,
@@ -60,7 +60,7 @@ public record StackSettings(
         this(linkOptions, security, links, runDirectory, host, clock, driver, random, ObjectObserver.NONE);
     }
 
-    /** The settings that the system properties and environment variables of this process name. */
+    /** Returns the settings from the system properties and environment variables of this process. */
     public static StackSettings ofProcess() {
         return new StackSettings(
                 () -> parsed(LinkOptions::fromSystemProperties),
@@ -73,7 +73,7 @@ public record StackSettings(
                 new SecureRandom());
     }
 
-    /** Returns these settings with other link options, made from the present ones. */
+    /** Returns these settings with other link options, derived from the current ones. */
     public StackSettings withLinkOptions(UnaryOperator<LinkOptions> change) {
         return new StackSettings(
                 () -> change.apply(linkOptions.get()),

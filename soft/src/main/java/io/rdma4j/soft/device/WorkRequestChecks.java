@@ -64,7 +64,7 @@ final class WorkRequestChecks {
             throw refusal(
                     queuePair,
                     opcode + (request.isInline() ? " inline" : " with local memory"),
-                    "Post it without: a FLUSH has no data, and the request has the value of an ATOMIC WRITE");
+                    "Post it without local memory: a FLUSH has no data, and an ATOMIC WRITE has its value in the request");
         }
         if (request.flushLengthBytes() > SoftDevice.MAX_MESSAGE_BYTES && opcode == SendOpcode.FLUSH) {
             throw refusal(
@@ -97,7 +97,7 @@ final class WorkRequestChecks {
                     throw refusal(
                             queuePair,
                             opcode + " over an unreliable connection",
-                            "It supports SEND and RDMA WRITE, both also with immediate data, and memory windows; use a"
+                            "It supports SEND and RDMA WRITE, with or without immediate data, and memory windows; use a"
                                     + " reliable connection for the others");
                 }
             }
@@ -106,7 +106,7 @@ final class WorkRequestChecks {
                     throw refusal(
                             queuePair,
                             opcode + " as a datagram",
-                            "Datagrams support SEND, also with immediate data; use a connection for the others");
+                            "Datagrams support SEND, with or without immediate data; use a connection for the others");
                 }
                 checkDestination(queuePair, request);
             }

@@ -12,7 +12,7 @@ final class BackgroundBackoff {
 
     static final long LONGEST_NANOS = 4_000_000;
 
-    /** The divisor of the growth: from the usual interval to the longest takes about forty milliseconds. */
+    /** The divisor of the growth: the interval reaches its maximum within about forty milliseconds. */
     private static final int GROWTH = 16;
 
     /** A thread that polled within this time is expected to poll again. */
@@ -27,7 +27,7 @@ final class BackgroundBackoff {
         return pause;
     }
 
-    /** Notes that the background thread drives the engine, or has another thread drive it. The next pause is the usual one. */
+    /** Notes that the background thread drives the engine, or makes another thread drive it. The next pause is the usual one. */
     void takeOver() {
         pauseNanos = USUAL_NANOS;
     }

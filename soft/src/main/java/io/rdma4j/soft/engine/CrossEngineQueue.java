@@ -12,11 +12,10 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue of frames that arrived at another engine of this process than that of their queue pair.
+ * A queue of frames that arrived at a different engine of this process than their queue pair's.
  *
- * <p>The other engine enqueues copies, and this engine drains them in its next duty cycle. Frames are dropped if the
- * queue is full, as by a socket whose buffer is full. The memory is allocated with the first frame; nothing is
- * allocated after that.
+ * <p>The other engine enqueues copies, and this engine drains them in its next duty cycle. Frames are dropped if the queue is
+ * full, like at a socket with a full buffer. The memory is allocated with the first frame; nothing is allocated after that.
  */
 final class CrossEngineQueue {
     /** The capacity in frames; a power of two. */
@@ -36,7 +35,7 @@ final class CrossEngineQueue {
         }
     }
 
-    /** Receives the frames: the receiver of the engine. */
+    /** Handles the frames that are drained; the engine's receiver. */
     @FunctionalInterface
     interface FrameHandler {
         /** Processes a frame, which is valid during the call. */
@@ -62,10 +61,10 @@ final class CrossEngineQueue {
 
     private @Nullable Store store;
 
-    @SuppressWarnings("UnusedVariable") // by HEAD
+    @SuppressWarnings("UnusedVariable") // accessed through HEAD
     private long head;
 
-    @SuppressWarnings("UnusedVariable") // by TAIL
+    @SuppressWarnings("UnusedVariable") // accessed through TAIL
     private long tail;
 
     /** Returns whether the queue is empty. Any thread. */
@@ -76,7 +75,7 @@ final class CrossEngineQueue {
     /**
      * Enqueues a copy of a frame. Any thread.
      *
-     * @return false if there is no room
+     * @return false if the queue is full or the frame is too long
      */
     boolean enqueue(Port port, Frame frame) {
         if (frame.length > SLOT_BYTES) {

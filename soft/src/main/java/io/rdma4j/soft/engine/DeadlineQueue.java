@@ -17,7 +17,7 @@ final class DeadlineQueue {
     private @Nullable DeadlineTask[] heap = new @Nullable DeadlineTask[64];
     private int size;
 
-    /** Makes room for a number of items, so that {@link #schedule} allocates nothing, and never fails, for fewer. */
+    /** Reserves space for a number of items, up to which {@link #schedule} allocates nothing and cannot fail. */
     void reserve(int items) {
         if (items > heap.length) {
             heap = Arrays.copyOf(heap, Math.max(items, 2 * heap.length));
@@ -81,7 +81,7 @@ final class DeadlineQueue {
         }
     }
 
-    /** Runs an item. One that fails is run again soon, and does not affect the others. */
+    /** Runs an item. An item that fails runs again soon, and does not affect the others. */
     private void run(DeadlineTask item, long nowNanos) {
         try {
             item.onDeadline(nowNanos);
@@ -91,7 +91,7 @@ final class DeadlineQueue {
         }
     }
 
-    /** Moves the top item, whose deadline has moved, to its position. */
+    /** Moves the top item to its position after its deadline has moved. */
     private void settle(DeadlineTask top) {
         if (top.deadlineNanos == Long.MAX_VALUE) {
             remove(top);
@@ -107,7 +107,7 @@ final class DeadlineQueue {
         }
         item.keyNanos = item.deadlineNanos;
         siftUp(size, item);
-        size++; // last: a call that finds no stack has changed nothing
+        size++; // last: if there is no stack left for the call above, nothing has changed
     }
 
     private DeadlineTask at(int index) {

@@ -15,8 +15,8 @@ public abstract class DeadlineTask {
     protected DeadlineTask() {}
 
     /**
-     * Runs the task when its deadline has passed. Called under the engine lock; the deadline is no longer set then.
-     * A task that throws runs again soon.
+     * Runs the task when its deadline has passed. Called under the engine lock, after the deadline was cleared. A task that
+     * throws runs again soon.
      */
     protected abstract void onDeadline(long nowNanos);
 }

@@ -14,18 +14,18 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** A queue pair as the engine drives it: protocol machine, port, and links in the engine's lists. */
+/** A queue pair that an engine drives: protocol machine, port, and links in the engine's lists. */
 public final class DrivenQueuePair extends DeadlineTask {
-    /** The longest time for which packets wait for a process of this host that does not read. */
-    private static final long LONGEST_HOLD_NANOS = 200_000_000;
+    /** The maximum time for which packets wait for a process of this host that does not read. */
+    private static final long MAX_HOLD_NANOS = 200_000_000;
 
-    /** The interval at which to try again to report a failure, for which there was no memory. */
+    /** The interval between attempts to report a failure for which there was no memory. */
     private static final long REPORT_AGAIN_NANOS = 10_000_000;
 
-    /** The most tries: the report of a failure that fails for another reason is given up after ten seconds. */
+    /** The maximum number of attempts: a report that fails for another reason is given up after ten seconds. */
     private static final int MAX_REPORTS = 1_000;
 
-    /** The interval at which to look whether it has read. */
+    /** The interval at which to check whether the process has read. */
     private static final long HOLD_NANOS = 50_000;
 
     private static final VarHandle RUNG;
@@ -55,7 +55,7 @@ public final class DrivenQueuePair extends DeadlineTask {
     /** For datagrams, the ports at which they may arrive; null if the machine checks the destination itself. */
     private @Nullable Predicate<Port> receivesAt;
 
-    /** The sources of datagrams to groups that this queue pair may have sent itself; null if it receives them. */
+    /** The sources of multicast datagrams that this queue pair may have sent itself; null if it receives its own datagrams. */
     private @Nullable AddressTest blockedSources;
 
     long remoteHigh;
@@ -82,7 +82,7 @@ public final class DrivenQueuePair extends DeadlineTask {
     /** The time since which packets are held back. */
     private long heldSinceNanos;
 
-    /** The time at which to look again whether they can be sent; {@link Long#MAX_VALUE} if none are held back. */
+    /** The time at which to check again whether they can be sent; {@link Long#MAX_VALUE} if none are held back. */
     private long resumeNanos = Long.MAX_VALUE;
 
     /** The bytes of all frames that were sent, without IP and UDP headers. */
@@ -91,14 +91,14 @@ public final class DrivenQueuePair extends DeadlineTask {
     /** The bytes of all frames that were received, without IP and UDP headers. */
     long receivedBytes;
 
-    /** The failure whose consequences are not complete yet, or null. */
+    /** The failure that has pending consequences, or null. */
     private @Nullable Throwable failure;
 
     private int reportsLeft;
 
     private final QueuePairCounters counters;
 
-    /** The last sum of the counters of {@link #hasRetransmissions}; -1 if Flight Recorder was off at the creation. */
+    /** The last value of {@link #retransmissionSum}; -1 if Flight Recorder was off when the queue pair was created. */
     private long observedSum = FlightEvents.isOn() ? 0 : -1;
 
     private @Nullable RetransmissionObserver retransmissions;
@@ -169,7 +169,7 @@ public final class DrivenQueuePair extends DeadlineTask {
         blockedSources = ownAddresses;
     }
 
-    /** Returns whether a datagram to a group comes from this queue pair and is to be dropped. */
+    /** Returns whether a datagram to a group comes from this queue pair and must be dropped. */
     boolean blocks(Packet packet) {
         AddressTest own = blockedSources;
         return own != null
@@ -193,7 +193,7 @@ public final class DrivenQueuePair extends DeadlineTask {
         return receivedBytes;
     }
 
-    /** Returns whether there are retransmissions, timeouts or RNR NAKs that were not reported. Cheap; under the engine lock. */
+    /** Returns whether there are unreported retransmissions, timeouts or RNR NAKs. Cheap; under the engine lock. */
     boolean hasRetransmissions() {
         return retransmissionSum() != observedSum;
     }
@@ -203,7 +203,7 @@ public final class DrivenQueuePair extends DeadlineTask {
         return c.retransmittedPackets + c.timeouts + c.receivedRnrNaks + c.sentRnrNaks;
     }
 
-    /** Reports what {@link #hasRetransmissions} has found to Flight Recorder, which must be on; under the engine lock. */
+    /** Reports retransmissions, timeouts and RNR NAKs to Flight Recorder, which must be on; under the engine lock. */
     void reportRetransmissions() {
         boolean isComplete = observedSum >= 0;
         observedSum = retransmissionSum();
@@ -227,11 +227,11 @@ public final class DrivenQueuePair extends DeadlineTask {
     }
 
     /**
-     * Returns whether packets must wait, because the process of this host that they are for has not read those before them. Only an
-     * unreliable connection waits, since nothing would send its message again; a reliable one has a window. It waits for
-     * {@value #LONGEST_HOLD_NANOS} ns at most, after which its packets are dropped as those of others are.
+     * Returns whether packets must wait, because their destination process on this host has not read earlier packets. Only an
+     * unreliable connection waits, since its messages are never retransmitted; a reliable connection has a window. It waits for
+     * at most {@value #MAX_HOLD_NANOS} ns; after that its packets are dropped, like those of other queue pairs.
      *
-     * @param bytes the most bytes that would be sent
+     * @param bytes the maximum number of bytes that would be sent
      */
     boolean holdsBack(long nowNanos, int bytes) {
         if (!(machine instanceof UcQueuePair connected) || hasRoom(connected, bytes)) {
@@ -242,7 +242,7 @@ public final class DrivenQueuePair extends DeadlineTask {
             heldSinceNanos = nowNanos;
         }
         resumeNanos = nowNanos + HOLD_NANOS;
-        return nowNanos - heldSinceNanos < LONGEST_HOLD_NANOS;
+        return nowNanos - heldSinceNanos < MAX_HOLD_NANOS;
     }
 
     private boolean hasRoom(UcQueuePair connected, int bytes) {
@@ -273,19 +273,19 @@ public final class DrivenQueuePair extends DeadlineTask {
         engine.activate(this);
     }
 
-    /** Forgets a failure whose consequences are not complete, because the queue pair is reset. */
+    /** Forgets a failure with pending consequences, because the queue pair is reset. */
     void forgetFailure() {
         failure = null;
     }
 
-    /** Returns whether the queue pair has failed, and what follows from that is not complete yet. */
+    /** Returns whether the queue pair has failed, and consequences of the failure are still pending. */
     boolean isFailing() {
         return failure != null;
     }
 
     /**
-     * Moves the queue pair to the error state, because code that ran in its name threw an exception or Error. Its machine
-     * does not continue the interrupted work. Never throws: without memory, the rest is done later.
+     * Moves the queue pair to the error state, because code that ran for it threw an exception or Error. Its machine does not
+     * continue the interrupted work. Never throws: without memory, the rest is done later.
      */
     void fail(Throwable cause) {
         if (removed) {

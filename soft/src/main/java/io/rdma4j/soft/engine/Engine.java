@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A duty cycle drains the ports, fires expired timers and transmits. It is run by a thread that polls or posts, by a
  * thread that waits ({@link #driveUntil}), or by the background thread if there is no other; see {@link WaitCoordinator}.
  *
- * <p>The order matters in two respects. Timers fire only after all ports were found empty, so that a process that was
- * paused does not time out although the packets are in its sockets. If the application is expected to reply ({@link ReplyForecast}), a
- * cycle of a polling thread does not transmit responses to its input; the thread's next post or poll does. So the application's reply
+ * <p>The order matters in two respects. Timers fire only after all ports were found empty, so that a process that was paused does
+ * not time out although the packets are in its sockets. If the application is expected to reply ({@link ReplyForecast}), a cycle
+ * of a polling thread does not transmit responses to its input; the thread's next post or poll does. The application's reply then
  * leaves before the bare acknowledgement of the request, which would otherwise cost the peer an additional duty cycle.
  */
 public final class Engine implements WaitDriver {
@@ -47,10 +47,10 @@ public final class Engine implements WaitDriver {
     private static final int LEADER_SPINS = 100;
     private static final long LEADER_PAUSE_NANOS = 20_000;
 
-    /** Deadlines of others than queue pairs, for which the queue of deadlines has room. */
+    /** The number of deadlines not of queue pairs for which the deadline queue reserves space. */
     private static final int OTHER_DEADLINES = 64;
 
-    /** The longest time by which pending transmissions delay the exit of the process. */
+    /** The maximum time by which pending transmissions delay the exit of the process. */
     private static final long FINISH_NANOS = 50_000_000;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -102,7 +102,7 @@ public final class Engine implements WaitDriver {
     /**
      * Takes the engine lock and reads the clock. {@link #unlock} must follow.
      *
-     * @throws StackOverflowError if the thread has too little stack for what follows; the lock is not taken then
+     * @throws StackOverflowError if the thread has too little stack left; the lock is then not taken
      */
     public void lock() {
         if (!lock.isHeldByCurrentThread()) {
@@ -111,7 +111,7 @@ public final class Engine implements WaitDriver {
         lockInner();
     }
 
-    /** Takes the engine lock as {@link #lock} does, for a thread that has another engine's lock and enough stack for that reason. */
+    /** Takes the engine lock like {@link #lock}, for a thread that holds another engine's lock and therefore has enough stack. */
     public void lockInner() {
         lock.lock();
         now = clock.nanoTime();
@@ -126,7 +126,7 @@ public final class Engine implements WaitDriver {
         return true;
     }
 
-    /** Transmits what is pending, and releases the engine lock. */
+    /** Transmits pending work, and releases the engine lock. */
     public void unlock() {
         if (lock.getHoldCount() == 1) {
             transmitAndUnlock();
@@ -136,7 +136,7 @@ public final class Engine implements WaitDriver {
         }
     }
 
-    /** Transmits what was posted and what is pending, and releases the engine lock, whatever happens. */
+    /** Transmits posted and pending work, and releases the engine lock in any case. */
     private void transmitAndUnlock() {
         try {
             transmit();
@@ -259,7 +259,7 @@ public final class Engine implements WaitDriver {
         queuePairs.release(number);
     }
 
-    /** Starts to drive a queue pair whose number was reserved; under the engine lock. */
+    /** Starts to drive a queue pair with a reserved number; under the engine lock. */
     public DrivenQueuePair addQueuePair(QueuePairMachine machine, Consumer<Throwable> onFailure) {
         deadlines.reserve(queuePairs.size() + 1 + OTHER_DEADLINES);
         DrivenQueuePair queuePair = new DrivenQueuePair(this, machine, onFailure);
@@ -268,9 +268,9 @@ public final class Engine implements WaitDriver {
     }
 
     /**
-     * Resets a queue pair after it has sent what it may send now and what it owes its peer. The acknowledgement of a
-     * polled receive may still be pending, and without it the peer would retransmit its last message in vain. Under the
-     * engine lock.
+     * Resets a queue pair after it has sent the data that it may send now and the responses that it owes its peer. The
+     * acknowledgement of a polled receive may still be pending, and without it the peer would retransmit its last message in
+     * vain. Under the engine lock.
      */
     public void reset(DrivenQueuePair queuePair) {
         transmit();
@@ -324,9 +324,9 @@ public final class Engine implements WaitDriver {
     }
 
     /**
-     * Sends what polling threads left for their next cycle, since the process exits. Any thread. Waits only briefly for
-     * the engine lock. The engine still works for other shutdown hooks, but no thread blocks in the kernel for it,
-     * because the Java virtual machine would wait for that thread.
+     * Sends the packets that polling threads left for their next cycle, since the process exits. Any thread. Waits only briefly
+     * for the engine lock. The engine still works for other shutdown hooks, but no thread blocks in the kernel for it, because
+     * the Java virtual machine would wait for that thread.
      */
     void finish() {
         try {
@@ -336,9 +336,7 @@ public final class Engine implements WaitDriver {
         }
     }
 
-    /**
-     * Sends what is pending, stops the background thread and closes the links. No thread may use the engine afterwards.
-     */
+    /** Sends pending packets, stops the background thread and closes the links. No thread may use the engine afterwards. */
     void close() {
         transmitPending();
         waitCoordinator.close();
@@ -351,7 +349,7 @@ public final class Engine implements WaitDriver {
     }
 
     /**
-     * Sends what polling threads left for their next duty cycle. Any thread; waits only briefly for the engine lock.
+     * Sends the packets that polling threads left for their next duty cycle. Any thread; waits only briefly for the engine lock.
      */
     void transmitPending() {
         try {
@@ -438,7 +436,7 @@ public final class Engine implements WaitDriver {
 
     private void onDoorbell(DrivenQueuePair queuePair) {
         if (queuePair.removed) {
-            return; // closed since it rang: nothing may be reported for it any longer
+            return; // closed since it rang: no event may be reported for it
         }
         replies.onPost();
         faults.workFor(queuePair);
@@ -507,7 +505,7 @@ public final class Engine implements WaitDriver {
         return pollInner();
     }
 
-    /** Does what {@link #poll} does, for a thread whose stack was checked. */
+    /** Runs a duty cycle like {@link #poll}, but does not check the thread's stack. */
     @SuppressWarnings("ThreadPriorityCheck") // a hint that does not affect correctness
     public boolean pollInner() {
         // Threads that wait for the lock would otherwise lose every race against a busy poller.
@@ -617,7 +615,7 @@ public final class Engine implements WaitDriver {
         lockToLead();
         try {
             boolean received = receiveToLead(poll);
-            boolean isDone = done.getAsBoolean(); // the caller's condition: what it throws is the caller's
+            boolean isDone = done.getAsBoolean(); // the caller's condition: its exceptions are the caller's
             if (!isDone || received && !replies.mayDefer()) {
                 sleep = finishToLead(received || isDone);
             }
@@ -639,7 +637,7 @@ public final class Engine implements WaitDriver {
             }
             boolean isKnownEmpty = poll == Poll.LINKS_UNLESS_IDLE && input.wasLastEmpty();
             int received = isKnownEmpty ? 0 : receive(true, poll == Poll.ALL);
-            runTimers(); // what was received may have set one that is due at once
+            runTimers(); // the input may have set a timer that is already due
             return received > 0;
         } catch (RuntimeException | Error fault) {
             faults.onFault(fault);
@@ -648,7 +646,7 @@ public final class Engine implements WaitDriver {
     }
 
     /**
-     * Transmits at the end of the leader's cycle. Returns true if the leader may block, until a deadline that is published.
+     * Transmits at the end of the leader's cycle. Returns true if the leader may block, until the published deadline.
      *
      * @param staysAwake true if the leader must not block
      */
@@ -681,8 +679,8 @@ public final class Engine implements WaitDriver {
     }
 
     /**
-     * Transmits what is pending if the duty cycle has taken long already; under the engine lock. Without its processors, or
-     * without compiled code, a host needs longer for the packets in its sockets than its peers wait for an answer.
+     * Transmits pending work if the duty cycle has already taken long; under the engine lock. A host that is short of processors,
+     * or runs interpreted code, needs longer for the packets in its sockets than its peers wait for an answer.
      */
     void answerIfLate() {
         long later = clock.nanoTime();
@@ -692,7 +690,7 @@ public final class Engine implements WaitDriver {
         }
     }
 
-    /** Transmits what was posted and what is pending; under the engine lock. */
+    /** Transmits posted and pending work; under the engine lock. */
     private void transmit() {
         if (faults.mustFailAll()) {
             failAll();

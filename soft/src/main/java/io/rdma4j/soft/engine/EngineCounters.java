@@ -3,8 +3,8 @@ package io.rdma4j.soft.engine;
 import io.rdma4j.sharing.SharingCounters;
 
 /**
- * The counters of an engine; {@link SharingCounters} has those of what passes between processes. Written under the engine lock;
- * other threads may read stale values.
+ * The counters of an engine; {@link SharingCounters} counts the packets between processes. Written under the engine lock; other
+ * threads may read stale values.
  */
 public final class EngineCounters {
     /** Packets read from links, from shared memory and from the process that owns an address. */
@@ -40,7 +40,7 @@ public final class EngineCounters {
     /** Dropped: no such queue pair. */
     public long badQueuePairNumber;
 
-    /** Dropped: not a datagram, but for queue pair 1. Other queue pairs count such packets themselves. */
+    /** Dropped: for queue pair 1, but not a datagram. Other queue pairs count such packets themselves. */
     public long badTransport;
 
     /** Dropped: partition key of another partition, for queue pair 1. Other queue pairs count such packets themselves. */
@@ -52,16 +52,16 @@ public final class EngineCounters {
     /** Dropped: ICRC wrong. */
     public long icrcErrors;
 
-    /** Dropped: a datagram to an address of another device than the queue pair's. */
+    /** Dropped: a datagram to an address that does not belong to the queue pair's device. */
     public long badDestination;
 
     /** Queue pairs that failed because their memory became inaccessible or because of an error in the transport. */
     public long queuePairFailures;
 
-    /** Times that received frames were lost because there was no memory for what they need. */
+    /** Times that received frames were lost because there was no memory to process them. */
     public long inputFaults;
 
-    /** Times that frames were lost because there was no memory for what sending them needs. */
+    /** Times that frames were lost because there was no memory to send them. */
     public long outputFaults;
 
     /** Times that all queue pairs were failed because of an error that belongs to none. */

@@ -61,8 +61,7 @@ final class EngineInput {
      * Receives a burst from each port and group; returns the number of frames.
      *
      * @param cold true to include those that have been idle for long
-     * @param channels true to include the channels to other processes of this host, which are otherwise polled now and
-     *     then
+     * @param channels true to include the channels to other processes of this host, which are otherwise polled occasionally
      */
     int receive(long nowNanos, boolean cold, boolean channels) {
         int frames = groups.receive(nowNanos, cold) + crossEngineQueue.drain(nowNanos, receiver);

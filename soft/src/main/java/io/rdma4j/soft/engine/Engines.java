@@ -19,15 +19,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The engines of a process, which allow several threads to drive queue pairs at the same time. Thread safe.
  *
- * <p>Each engine has a lock, sockets, timers and a background thread of its own. All share the registered memory. The
- * {@link #main} engine always exists. It serves the connection manager, other processes and multicast groups, and
- * drives everything that does not ask for another engine. The others are started at their first use.
+ * <p>Each engine has its own lock, sockets, timers and background thread. All share the registered memory. The {@link #main}
+ * engine always exists. It serves the connection manager, other processes and multicast groups, and drives everything that does
+ * not request another engine. The others are started on first use.
  *
  * <p>Lock order: a thread that holds the main engine's lock may take another engine's lock, but not the reverse. Only
  * such a thread may hold the locks of two other engines.
  */
 public final class Engines implements AutoCloseable {
-    /** The most engines: each has a range of the process' queue pair numbers. */
+    /** The maximum number of engines: each has a range of the process' queue pair numbers. */
     public static final int MAX_ENGINES = 8;
 
     private final Supplier<LinkSet> links;
@@ -44,7 +44,7 @@ public final class Engines implements AutoCloseable {
     /**
      * Starts the main engine.
      *
-     * @param count the most engines, 1 to {@value #MAX_ENGINES}
+     * @param count the maximum number of engines, 1 to {@value #MAX_ENGINES}
      * @param links creates the links of an engine, which then owns them
      * @param decorator wraps the links
      * @param slot the upper 8 bits of the queue pair numbers
@@ -75,12 +75,12 @@ public final class Engines implements AutoCloseable {
         started.set(0, main);
     }
 
-    /** Returns the engine that drives everything that does not ask for another one. */
+    /** Returns the engine that drives everything that does not request another one. */
     public Engine main() {
         return main;
     }
 
-    /** Returns the most engines that there can be. */
+    /** Returns the maximum number of engines. */
     public int count() {
         return numbers.engines();
     }
@@ -136,7 +136,7 @@ public final class Engines implements AutoCloseable {
     }
 
     /**
-     * Waits until every engine has finished its current duty cycle, so that no engine still uses what was removed
+     * Waits until every engine has finished its current duty cycle, so that no engine still uses objects that were removed
      * before, such as registered memory. The caller may hold the lock of the main engine only.
      */
     public void settle() {
@@ -158,7 +158,7 @@ public final class Engines implements AutoCloseable {
         }
     }
 
-    /** Returns the most queue pairs that the main engine drives. */
+    /** Returns the maximum number of queue pairs that the main engine drives. */
     public int maxQueuePairs() {
         return QueuePairTable.maxQueuePairs(numbers.count(0));
     }
@@ -173,7 +173,7 @@ public final class Engines implements AutoCloseable {
     }
 
     /**
-     * Moves all queue pairs to the error state, so that they send nothing new, and sends what they owe their peers.
+     * Moves all queue pairs to the error state, so that they send nothing new, and sends the responses that they owe their peers.
      * Without any engine's lock.
      */
     public void failQueuePairs() {
@@ -181,8 +181,8 @@ public final class Engines implements AutoCloseable {
     }
 
     /**
-     * Sets the handler of errors that belong to no queue pair. It is called with the lock of the engine that failed, after the queue
-     * pairs of this engine were failed; those of the other engines fail at the same time or soon.
+     * Sets the handler of errors that belong to no queue pair. It is called with the lock of the engine that failed, after that
+     * engine's queue pairs have failed; the queue pairs of other engines fail at the same time or soon after.
      */
     public void deviceFaultHandler(Consumer<Throwable> handler) {
         deviceFaultHandler = handler;
@@ -205,7 +205,7 @@ public final class Engines implements AutoCloseable {
         }
     }
 
-    /** Sends what polling threads left for their next cycle. */
+    /** Sends the packets that polling threads left for their next cycle. */
     public void transmitPending() {
         all().forEach(Engine::transmitPending);
     }

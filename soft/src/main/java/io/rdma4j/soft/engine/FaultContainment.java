@@ -5,18 +5,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what an exception or Error means that reaches the end of a duty cycle. Used under the engine lock.
+ * Handles exceptions and Errors that reach the end of a duty cycle. Used under the engine lock.
  *
- * <p>An exception or Error in the name of a queue pair was caught before, and has failed this queue pair ({@link
+ * <p>An exception or Error in the work for one queue pair was caught before, and has failed that queue pair ({@link
  * DrivenQueuePair#fail}). The others belong to no queue pair:
  *
  * <ul>
- *   <li>An {@link InternalError} is the fault of a mapped file that the Java virtual machine has reported late. It fails the queue pair
- *       that the engine has worked for last, since nothing else accesses memory of the program.
- *   <li>An {@link OutOfMemoryError} while frames were received, before one was delivered, has lost the frames, as a full socket
- *       does. Nothing else happens.
- *   <li>All others may have left the state of the engine half changed. They fail the queue pairs of the device, as a fatal error of a
- *       card does. New queue pairs work.
+ *   <li>An {@link InternalError} is a fault in a mapped file that the Java virtual machine has reported late. It fails the queue
+ *   pair that the engine worked for last, since nothing else accesses the program's memory.
+ *   <li>An {@link OutOfMemoryError} while frames were received, before one was delivered, has lost the frames, like a full socket
+ *   buffer. Nothing else happens.
+ *   <li>All others may have left the engine's state half changed. They fail the device's queue pairs, like a fatal error of a
+ *   network card. New queue pairs work.
  * </ul>
  */
 final class FaultContainment {
@@ -46,12 +46,12 @@ final class FaultContainment {
         }
     }
 
-    /** Notes that the engine begins or ends to receive frames. */
+    /** Notes that the engine starts or stops receiving frames. */
     void receiving(boolean value) {
         isReceiving = value;
     }
 
-    /** Sets the error because of which {@link #failWithDevice} fails queue pairs. Any thread. */
+    /** Sets the error with which {@link #failWithDevice} fails queue pairs. Any thread. */
     void failAllSoon(Throwable fault) {
         deviceFault = fault;
     }
@@ -78,7 +78,7 @@ final class FaultContainment {
         deviceFault = null;
     }
 
-    /** Handles what a part of a duty cycle has thrown. Never throws. */
+    /** Handles an exception or Error from a part of a duty cycle. Never throws. */
     void onFault(Throwable fault) {
         boolean wasReceiving = isReceiving;
         isReceiving = false;
@@ -88,7 +88,7 @@ final class FaultContainment {
             engine.activate(last);
         } else if (fault instanceof OutOfMemoryError && wasReceiving) {
             engine.counters().inputFaults++;
-            SharedThread.report(FaultContainment.class, "frames were lost for want of memory", fault);
+            SharedThread.report(FaultContainment.class, "frames were lost for lack of memory", fault);
         } else {
             SharedThread.report(
                     FaultContainment.class, "an engine failed: its queue pairs are moved to the error state", fault);

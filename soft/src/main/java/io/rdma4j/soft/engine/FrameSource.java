@@ -1,6 +1,6 @@
 package io.rdma4j.soft.engine;
 
-/** A source of frames that an engine polls besides its ports. Used under the engine lock. */
+/** A source of frames that an engine polls in addition to its ports. Used under the engine lock. */
 public interface FrameSource {
     /** After this many cycles without input, threads that poll check a source less often. */
     int COLD_CYCLES = 512;
@@ -19,7 +19,7 @@ public interface FrameSource {
     };
 
     /**
-     * Receives what is pending, at most a burst from each link; returns the number of frames.
+     * Receives pending frames, at most a burst from each link; returns the number of frames.
      *
      * @param cold true to include links that have been idle for {@link #COLD_CYCLES} cycles: each poll is a system call
      */

@@ -10,7 +10,7 @@ import io.rdma4j.soft.events.PortOwnershipEvent;
 import io.rdma4j.verbs.wait.Signal;
 import java.util.function.LongConsumer;
 
-/** The main engine as the ports that it shares with other processes use it. Under the engine lock. */
+/** The main engine's interface for ports that are shared with other processes. Used under the engine lock. */
 final class MainPortEngine implements PortEngine {
     private final Engine engine;
     private final Signal progress;

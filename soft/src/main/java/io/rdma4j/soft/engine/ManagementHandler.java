@@ -11,7 +11,7 @@ public interface ManagementHandler {
      *
      * @param nowNanos the time of the duty cycle
      * @param port the port that it arrived at
-     * @param packet a datagram of the default partition, whose ICRC was not verified; valid during the call only
+     * @param packet a datagram of the default partition with an unverified ICRC; valid during the call only
      * @param mayRelay true if the datagram may be for another process that shares the address
      */
     void onPacket(long nowNanos, Port port, Packet packet, boolean mayRelay);

@@ -7,9 +7,9 @@ import io.rdma4j.wire.FlowLabel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The UDP source port of a queue pair: the one that Linux computes for the same numbers, so that networks spread queue pairs over
- * their paths. It is chosen with the first packet and kept, because the peer may hold the connection to it (decision 025). Packets to
- * this host come from the port of the link. Used under the engine lock.
+ * The UDP source port of a queue pair. It is the port that Linux computes for the same numbers, so that networks spread queue
+ * pairs over their paths. It is chosen with the first packet and kept, because the peer may accept no other one for the
+ * connection (decision 025). Packets to this host come from the port of the link. Used under the engine lock.
  */
 final class QueuePairFlow {
     private int wantedPort;
@@ -18,14 +18,14 @@ final class QueuePairFlow {
     /** The port that the source port was chosen at, or null if it was not chosen yet. */
     private @Nullable Port chosenAt;
 
-    /** Creates the flow of a queue pair that is not connected, which sends datagrams if it sends. */
+    /** Creates the flow of a queue pair that is not connected, which can only send datagrams. */
     QueuePairFlow(int queuePairNumber) {
         wantedPort = FlowLabel.datagramSourcePort(queuePairNumber);
     }
 
     /**
-     * Sets the path of the packets. The source port is chosen again, unless the path leads to the same peer and wants the same port:
-     * the port may be another one than the path wants, and the peer may hold the connection to it.
+     * Sets the path of the packets. The source port is chosen again, unless the path leads to the same peer and wants the same
+     * port: the current port may differ from the wanted one, and the peer may accept no other one.
      */
     void connect(QueuePairMachine.Peer peer, int queuePairNumber, boolean isSamePeer) {
         int label = peer.flowLabel() != 0
@@ -43,7 +43,7 @@ final class QueuePairFlow {
     Flow current(Port port) {
         Flow current = flow;
         if (current != null && !current.isOpen()) {
-            close(); // its link has closed, because the address was removed for a while
+            close(); // its link has closed, because the address was removed temporarily
         }
         return port.equals(chosenAt) ? flow : null; // datagrams may have several ports, and the first one has the flow
     }
@@ -58,7 +58,7 @@ final class QueuePairFlow {
         flow = staysOnHost ? null : port.link().openFlow(wantedPort);
     }
 
-    /** Gives the source port back. */
+    /** Releases the source port. */
     void close() {
         Flow current = flow;
         flow = null;

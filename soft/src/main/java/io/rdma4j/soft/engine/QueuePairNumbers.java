@@ -3,17 +3,16 @@ package io.rdma4j.soft.engine;
 import io.rdma4j.sharing.Slot;
 
 /**
- * The layout of queue pair numbers of 24 bits.
+ * The layout of 24-bit queue pair numbers.
  *
- * <p>The upper 8 bits are the process' slot. The lower 16 bits are a random number of the range of the engine that
- * drives the queue pair. So the destination of a frame alone determines its process and its engine, also for a filter
- * in the kernel.
+ * <p>The upper 8 bits are the process' slot. The lower 16 bits are a random number from the range of the engine that drives the
+ * queue pair. The destination of a frame alone therefore determines its process and its engine, even for a filter in the kernel.
  *
- * <p>The first engine has the lower half of the numbers, since it drives everything that does not ask for another one. The others
+ * <p>The first engine has the lower half of the numbers, since it drives everything that does not request another one. The others
  * share the rest. This holds for all processes, so that others know whether the first engine of a process drives a queue pair.
  *
  * @param slot the slot of the process
- * @param engines the most engines of the process
+ * @param engines the maximum number of engines of the process
  */
 record QueuePairNumbers(int slot, int engines) {
     /** The numbers of a process. */
@@ -44,7 +43,7 @@ record QueuePairNumbers(int slot, int engines) {
         return Slot.ofQueuePairNumber(number) == slot;
     }
 
-    /** Returns the engine of one of this process' numbers; the first engine if the number belongs to none. */
+    /** Returns the engine of a number of this process; the first engine if the number belongs to none. */
     int engineOf(int number) {
         int low = number & 0xffff;
         if (engines == 1 || Slot.isOfMainEngine(number)) {

@@ -32,12 +32,12 @@ final class QueuePairTable {
         this.random = random;
     }
 
-    /** Returns the most queue pairs of an engine that has so many numbers. */
+    /** Returns the maximum number of queue pairs of an engine that has so many numbers. */
     static int maxQueuePairs(int numbers) {
         return numbers / 4 * 3;
     }
 
-    /** Returns the most numbers in use or held off, which leaves room to find a random free one soon. */
+    /** Returns the limit of numbers in use or held off, which leaves enough free ones for a random search. */
     private static int maxReserved(int numbers) {
         return numbers / 8 * 7;
     }
@@ -65,7 +65,7 @@ final class QueuePairTable {
         return number;
     }
 
-    /** Releases a reserved number with which no packet was ever sent. It can be reused at once. */
+    /** Releases a reserved number with which no packet was ever sent. It can be reused immediately. */
     void release(int number) {
         @Nullable DrivenQueuePair[] page = pages[number >>> 8 & 0xff];
         if (page != null) {

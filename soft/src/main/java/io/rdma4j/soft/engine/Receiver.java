@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Validates received frames and delivers them to their queue pair or relays them to their process.
  *
- * <p>Frames that fail a check are counted and silently dropped, as by every RoCEv2 device. Used under the engine lock;
+ * <p>Frames that fail a check are counted and silently dropped, like in every RoCEv2 device. Used under the engine lock;
  * allocates nothing.
  */
 public final class Receiver implements FrameReceiver, CrossEngineQueue.FrameHandler {
@@ -32,7 +32,7 @@ public final class Receiver implements FrameReceiver, CrossEngineQueue.FrameHand
     /** The length of an acknowledgement without its ICRC. */
     private static final int ACKNOWLEDGEMENT_BYTES = Bth.LENGTH + Aeth.LENGTH;
 
-    /** The bits of an opcode that tell the transport service. */
+    /** The bits of an opcode that specify the transport service. */
     private static final int TRANSPORT_BITS = 0xe0;
 
     private final Engine engine;
@@ -54,10 +54,11 @@ public final class Receiver implements FrameReceiver, CrossEngineQueue.FrameHand
     }
 
     /**
-     * Returns the frame of a burst to process as number {@code i}: all frames in order, but an acknowledgement before the message that
-     * it follows, in one burst of a peer that replies ({@link ReplyForecast}). The peer sends it last since it is shorter, which ends a
-     * segmented send. Programs expect the completion of what they sent before the reply to it, which a card's own acknowledgement
-     * ensures. The two belong to opposite directions of the connection, so that one may pass the other.
+     * Returns the frame of a burst to process as number {@code i}. Frames keep their order, except for an acknowledgement right
+     * after a message, which is processed first: a peer that replies sends both in one burst ({@link ReplyForecast}), the
+     * acknowledgement last because it is shorter, which ends a segmented send. Programs expect the completion of their send
+     * before the reply to it, which a network card ensures by acknowledging on its own. The two belong to opposite directions of
+     * the connection, so that one may pass the other.
      */
     static Frame inOrder(ReceiveBurst burst, int i) {
         if (i + 1 < burst.count() && isPassed(burst.frame(i), burst.frame(i + 1))) {
@@ -69,7 +70,7 @@ public final class Receiver implements FrameReceiver, CrossEngineQueue.FrameHand
         return burst.frame(i);
     }
 
-    /** Returns whether {@code next} acknowledges messages to the queue pair that {@code frame} has a message for. */
+    /** Returns whether {@code next} is an acknowledgement for the queue pair that {@code frame} has a message for. */
     private static boolean isPassed(Frame frame, Frame next) {
         if (next.length < ACKNOWLEDGEMENT_BYTES || next.length > ACKNOWLEDGEMENT_BYTES + Icrc.LENGTH) {
             return false;
@@ -211,7 +212,7 @@ public final class Receiver implements FrameReceiver, CrossEngineQueue.FrameHand
         }
     }
 
-    /** Returns whether the ICRC is right. A frame that comes through memory of this host has none. */
+    /** Returns whether the ICRC is correct. A frame that comes through memory of this host has none. */
     private boolean isIntact(Frame frame) {
         return !frame.isSealed || icrc.verify(frame);
     }

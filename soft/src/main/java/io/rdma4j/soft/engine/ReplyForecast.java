@@ -4,14 +4,14 @@ package io.rdma4j.soft.engine;
  * Forecasts whether the application replies to the messages that a duty cycle has received. Their acknowledgements may then wait for
  * the reply, to be sent in one burst with it (decision 056). Used under the engine lock.
  *
- * <p>An application that replied last time is expected to reply again. Without a reply the acknowledgement is sent before the
- * application gets the completion: the process may end next, and the peer's message was received.
+ * <p>An application that replied last time is expected to reply again. If no reply is expected, the acknowledgement is sent
+ * before the application gets the completion: the process may exit next, but has received the peer's message.
  */
 final class ReplyForecast {
-    /** True if the present cycle has received a message that the application is told of. */
+    /** True if the current cycle has completed a receive of the application. */
     private boolean hasMessage;
 
-    /** True from a cycle with such a message until the next cycle. */
+    /** True from such a cycle until the next one. */
     private boolean isAwaitingReply;
 
     private boolean hasPosted;
@@ -27,7 +27,7 @@ final class ReplyForecast {
         hasPosted = true;
     }
 
-    /** Notes that a duty cycle starts: what the application did after the last message is now known. */
+    /** Notes that a duty cycle starts: it is now known whether the application has replied to the last message. */
     void onCycle() {
         hasMessage = false;
         if (isAwaitingReply) {
@@ -36,7 +36,7 @@ final class ReplyForecast {
         }
     }
 
-    /** Returns whether the acknowledgements of what the cycle has received may wait for the next post or cycle. */
+    /** Returns whether the acknowledgements of the cycle's input may wait for the next post or cycle. */
     boolean mayDefer() {
         if (!hasMessage) {
             return true; // the application cannot know of anything new

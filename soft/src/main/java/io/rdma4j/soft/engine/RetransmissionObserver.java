@@ -29,7 +29,7 @@ final class RetransmissionObserver {
         counters = queuePair.machine.counters();
     }
 
-    /** Takes the current counters as those of the last report. */
+    /** Records the current counters as the last reported ones. */
     void remember() {
         packets = counters.retransmittedPackets;
         timeouts = counters.timeouts;
@@ -40,7 +40,7 @@ final class RetransmissionObserver {
         sentRnrNaks = counters.sentRnrNaks;
     }
 
-    /** Writes events for what has happened since the last report. */
+    /** Writes events for the changes since the last report. */
     void report() {
         long received = counters.receivedRnrNaks - receivedRnrNaks;
         long sent = counters.sentRnrNaks - sentRnrNaks;

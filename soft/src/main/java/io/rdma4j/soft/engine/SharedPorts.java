@@ -20,17 +20,17 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ports of a stack. Opens them when they are first needed, and waits for the other processes of their addresses, which the ports
- * themselves never do. Any thread, without an engine's lock.
+ * The ports of a stack. Opens them when they are first needed, and waits for the other processes that share their addresses; the
+ * ports themselves never wait. Any thread, without an engine's lock.
  */
 public final class SharedPorts {
-    /** The time for which a port may be bound but not joinable: a new owner needs a moment between bind and listen. */
+    /** The time for which a port may be bound but not joinable: a new owner needs some time between bind and listen. */
     private static final long OPEN_NANOS = 1_500_000_000;
 
     /** The time that the owner may take to answer. */
     private static final long WELCOME_NANOS = 5_000_000_000L;
 
-    /** The interval of the attempts to open a port. */
+    /** The interval between attempts to open a port. */
     private static final long RETRY_NANOS = 10_000_000;
 
     /** The time for which a listener waits for its registration with the owner. */
@@ -46,7 +46,7 @@ public final class SharedPorts {
      * Creates the ports of a stack; none is open yet.
      *
      * @param main the main engine, which drives the ports that are shared with other processes
-     * @param host the host, whose addresses they have
+     * @param host the host that has their addresses
      */
     public SharedPorts(Engine main, Sharing sharing, HostNetwork host) {
         this.main = main;
@@ -97,7 +97,7 @@ public final class SharedPorts {
                     "rdma_bind_addr",
                     Errno.EADDRNOTAVAIL,
                     AddressText.of(address) + " is not an address of this host",
-                    "Name a local address");
+                    "Use a local address");
         }
         long takeOverNanos = now() + HostPort.TAKEOVER_NANOS;
         long giveUpNanos = now() + OPEN_NANOS;
@@ -118,8 +118,8 @@ public final class SharedPorts {
     }
 
     /**
-     * Returns whether no process has bound UDP port 4791 of an address of this host, or had bound it until just now.
-     * Packets to it are not answered. Another process may bind it at any time.
+     * Returns whether no process has, or recently had, bound UDP port 4791 of an address of this host. Packets to it are not
+     * answered. Another process may bind it at any time.
      */
     public boolean isVacant(InetAddress address) {
         if (find(address) != null || sharing.mayHaveOwner(address)) {
@@ -139,8 +139,8 @@ public final class SharedPorts {
     /**
      * Receives requests to a local address for a service ID, and returns when the registration is complete.
      *
-     * @throws RdmaException {@code ETIMEDOUT} if the process that owns the port does not answer; {@code EADDRINUSE} if it has another
-     *     version of the messages between processes; {@code EAGAIN} if it has no descriptor for this process
+     * @throws RdmaException {@code ETIMEDOUT} if the process that owns the port does not answer; {@code EADDRINUSE} if it has
+     *     another version of the messages between processes; {@code EAGAIN} if it has no descriptor left for this process
      */
     public void registerService(InetAddress address, long serviceId) {
         HostPort port = openHostPort(address);
@@ -157,7 +157,7 @@ public final class SharedPorts {
         }
     }
 
-    /** Stops receiving requests to a local address for a service ID, whoever owns the port, and if nobody does. Does not wait. */
+    /** Stops receiving requests to a local address for a service ID, regardless of the port's owner, if there is one. Does not wait. */
     public void unregisterService(InetAddress address, long serviceId) {
         HostPort port = find(address);
         if (port != null) {
@@ -190,7 +190,7 @@ public final class SharedPorts {
         return main.clock().nanoTime();
     }
 
-    /** Returns null if the port is open, else the reason why it is not: a further try may succeed. */
+    /** Returns null if the port is open, otherwise the reason why it is not: another attempt may succeed. */
     private @Nullable String tryOpen(InetAddress address, boolean takesOver) {
         main.lock();
         try {
@@ -219,7 +219,7 @@ public final class SharedPorts {
         }
     }
 
-    /** Pauses between two attempts, in virtual time, too; returns false if the thread is interrupted. */
+    /** Pauses between two attempts, also in virtual time; returns false if the thread is interrupted. */
     private boolean pause() {
         boolean _ = new Signal().await(main, () -> false, now() + RETRY_NANOS);
         return !Thread.currentThread().isInterrupted();
@@ -233,7 +233,7 @@ public final class SharedPorts {
         }
     }
 
-    /** Returns the exception for a wait for the owner that has ended without success. */
+    /** Returns the exception for an unsuccessful wait for the owner. */
     private static RdmaException failure(String operation, HostPort port) {
         if (Thread.currentThread().isInterrupted()) {
             return interrupted(operation, port.address());

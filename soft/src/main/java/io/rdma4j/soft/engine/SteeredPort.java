@@ -13,9 +13,9 @@ import java.io.IOException;
  * The port of an engine other than the main one at an address. It has its own socket, so that engines share no lock
  * when they send.
  *
- * <p>If the kernel supports it, the socket is bound to the address' UDP port 4791, too, and receives the frames for
- * this engine's queue pairs. Else it only sends, and the main engine hands over their frames. All methods are called
- * under the engine lock unless stated otherwise.
+ * <p>If the kernel supports it, the socket is also bound to the address' UDP port 4791, and receives the frames for this engine's
+ * queue pairs. Otherwise it only sends, and the main engine hands over their frames. All methods are called under the engine lock
+ * unless stated otherwise.
  */
 final class SteeredPort extends Port {
     private static final int BURST_FRAMES = 128;
@@ -68,7 +68,7 @@ final class SteeredPort extends Port {
         return received;
     }
 
-    /** Drops the input of a port that frames are not steered to: no peer is supposed to send to it. */
+    /** Drops the input of a port that frames are not steered to: peers should not send to it. */
     @Override
     public int receiveStray(long nowNanos) {
         if (!isSteered) {

@@ -18,21 +18,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Transmits for the queue pairs that have something to send, in quanta of one full burst or a few smaller ones.
  *
- * <p>So a queue pair with a long message does not hold up the others. Used under the engine lock; allocates nothing.
+ * <p>A queue pair with a long message therefore does not hold up the others. Used under the engine lock; allocates nothing.
  */
 final class Transmitter {
-    /** The most packets of a quantum. */
+    /** The maximum number of packets in a quantum. */
     private static final int QUANTUM_PACKETS = 64;
 
-    /** The most packets of a run, after which input is polled again. */
+    /** The maximum number of packets in a run, after which input is polled again. */
     private static final int RUN_PACKETS = 256;
 
-    /** The largest datagram over IPv6, which bounds a segmented send. */
+    /** The maximum length of a datagram over IPv6, which limits a segmented send. */
     private static final int BURST_BYTES = 65_535 - 48;
 
     /**
-     * The most bytes of a quantum without a full burst. This is two messages of 64 KiB, whose first packets are longer than
-     * those behind them and so begin new bursts.
+     * The maximum number of bytes in a quantum without a full burst: two messages of 64 KiB. The first packet of each is longer
+     * than the packets that follow it, and therefore starts a new burst.
      */
     private static final int QUANTUM_BYTES = 2 * BURST_BYTES;
 
@@ -46,7 +46,7 @@ final class Transmitter {
     private boolean isQuantumUsedUp;
 
     /**
-     * The most frames of a burst, whether the identification counts them, and their source: all properties of the
+     * The maximum number of frames in a burst, whether the identification counts them, and their source: all properties of the
      * sending port.
      */
     private int maxSegments;
@@ -84,7 +84,7 @@ final class Transmitter {
             } catch (RuntimeException | Error e) {
                 isQuantumUsedUp = false;
                 budget--;
-                queuePair.fail(e); // what is left of the burst is discarded with it
+                queuePair.fail(e); // the rest of the burst is discarded with it
             }
             if (isQuantumUsedUp) {
                 activeQueue.addContinuing(queuePair);
@@ -114,7 +114,7 @@ final class Transmitter {
         return sent;
     }
 
-    /** Transmits everything that one queue pair has, which must be little. */
+    /** Transmits everything that one queue pair has, which must not be much. */
     void settle(DrivenQueuePair queuePair, long nowNanos) {
         try {
             do {
@@ -209,7 +209,7 @@ final class Transmitter {
         setSource(port, staysOnHost ? null : queuePair.flow.current(port));
     }
 
-    /** Returns whether the burst is for the address that it is sent from, or for another loopback address. */
+    /** Returns whether the burst is sent to its own source address, or from a loopback address. */
     private boolean staysOnHost(Port port) {
         return burst.destinationLow() == port.low() && burst.destinationHigh() == port.high()
                 || port.address().isLoopbackAddress();
@@ -225,7 +225,7 @@ final class Transmitter {
         sourcePort = burst.sourcePort(link.localAddress().getPort());
     }
 
-    /** Decides by the first packet of a burst for one queue pair how the burst is sent. */
+    /** Decides how a burst for one queue pair is sent; called for its first packet. */
     private void begin(DrivenQueuePair queuePair, Port port) {
         boolean needsIcrc = port.link().needsIcrc(burst);
         if (!needsIcrc) {
@@ -288,7 +288,7 @@ final class Transmitter {
             try {
                 port.link().send(burst);
             } catch (OutOfMemoryError e) {
-                engine.counters().outputFaults++; // lost, as by a system that has no memory for a packet
+                engine.counters().outputFaults++; // lost, like in a system that has no memory for a packet
             }
             burst.clear();
         }

@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Coordinates the threads that wait for an engine, and drives the engine while no thread polls.
  *
- * <p>One thread leads: it runs duty cycles and blocks in the kernel between them, without the engine lock. The other
- * waiting threads park and are woken by {@link Signal}s. A leader that leaves promotes another thread. A thread that
- * waits for rare events, such as connection requests, yields ({@link Waiter#yields}). Passive threads never lead: virtual ones,
- * because they would block their carriers, too, and those that wait outside of Java. The background thread belongs to the engine,
- * and yields.
+ * <p>One thread leads: it runs duty cycles and blocks in the kernel between them, without the engine lock. The other waiting
+ * threads park and are woken by {@link Signal}s. A leader that leaves promotes another thread. A thread that waits for rare
+ * events, such as connection requests, yields ({@link Waiter#yields}). Passive threads never lead: virtual threads, because they
+ * would also block their carriers, and threads that wait outside of Java. The background thread belongs to the engine, and
+ * yields.
  *
  * <pre>
  * waiting threads                  a thread polled within 1 ms   leader
@@ -38,11 +38,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>A waiting thread finds no leader: it leads, if the table allows it.
- *   <li>A waiting thread finds a leader that yields: it wakes the leader, which leaves. A thread that yields and comes
- *       later takes over, too, since its event is likely to be sooner.
+ *   <li>A waiting thread finds a leader that yields: it wakes the leader, which leaves. A thread that yields and comes later also
+ *   takes over, since its event is likely to come sooner.
  *   <li>A thread polls while the leader yields: it wakes the leader, which leaves, unless passive threads wait.
- *   <li>The leader's condition holds, its deadline passes, or it is interrupted: it leaves, and wakes the
- *       follower that came last, or else the background thread if that rests or passive threads wait.
+ *   <li>The leader's condition holds, its deadline passes, or it is interrupted: it leaves, and wakes the follower that came
+ *       last, or otherwise the background thread if it rests or passive threads wait.
  *   <li>Polling ends: the background thread notices it at its next check, {@link BackgroundBackoff} apart, and leads or
  *       wakes the thread that yields. A thread that has just begun to wait checks once itself.
  * </ul>
@@ -51,9 +51,9 @@ import org.jspecify.annotations.Nullable;
  * #SETTLED_NANOS} nanoseconds. A leader whose last wait was short polls for a while before it blocks ({@link
  * AdaptiveSpin}).
  *
- * <p>A leader that is about to block publishes the deadline of its wait under the engine lock. A thread that sets an
- * earlier deadline under that lock wakes it. So no deadline is missed, and a deadline later than the leader's costs no
- * system call.
+ * <p>A leader that is about to block publishes the deadline of its wait under the engine lock. A thread that sets an earlier
+ * deadline under that lock wakes it. Therefore no deadline is missed, and a deadline later than the leader's costs no system
+ * call.
  */
 final class WaitCoordinator {
 
@@ -61,8 +61,8 @@ final class WaitCoordinator {
     static final long SETTLED_NANOS = 50_000_000;
 
     /**
-     * A leading application thread blocks no longer than it has led, within these limits. An interrupt must reach it
-     * although it blocks in a system call, and a wait of hours must not cost as much as one of a second may.
+     * A leading application thread blocks no longer than it has led, within these limits. An interrupt must reach it even though
+     * it blocks in a system call, but a long wait should not wake often.
      */
     private static final long SHORTEST_LEAD_SLEEP_NANOS = 100_000_000;
 
@@ -189,7 +189,7 @@ final class WaitCoordinator {
         }
         boolean isDone;
         if (Thread.currentThread().isVirtual()) {
-            isDone = awaitParked(self, done, deadlineNanos); // it would block its carrier, too, if it led
+            isDone = awaitParked(self, done, deadlineNanos); // it would also block its carrier if it led
         } else {
             isDone = self.yields() ? awaitYielding(self, done, deadlineNanos) : awaitOrLead(self, done, deadlineNanos);
         }
@@ -227,7 +227,7 @@ final class WaitCoordinator {
     private boolean awaitYielding(Waiter self, BooleanSupplier done, long deadlineNanos) {
         if (BackgroundBackoff.isPolling(clock.nanoTime() - lastPollNanos)
                 && Thread.currentThread().equals(lastPoller)) {
-            lastPollNanos = clock.nanoTime() - BackgroundBackoff.USUAL_NANOS; // it polls no longer
+            lastPollNanos = clock.nanoTime() - BackgroundBackoff.USUAL_NANOS; // it no longer polls
         }
         BooleanSupplier isOver =
                 () -> done.getAsBoolean() || mustYield(self); // a leader allocates nothing before it can resign
@@ -279,7 +279,7 @@ final class WaitCoordinator {
         }
     }
 
-    /** Notes that a thread waits that never leads: a virtual one, or one outside of Java. The background thread leads instead. */
+    /** Notes that a thread waits that never leads: a virtual thread, or one outside of Java. The background thread leads instead. */
     void beginPassiveWait() {
         passiveWaiters.incrementAndGet();
         if (leader.get() == null) {
@@ -287,7 +287,7 @@ final class WaitCoordinator {
         }
     }
 
-    /** Ends what {@link #beginPassiveWait} began. */
+    /** Reverts {@link #beginPassiveWait}. */
     void endPassiveWait() {
         passiveWaiters.decrementAndGet();
     }
@@ -316,7 +316,7 @@ final class WaitCoordinator {
             leaderSinceNanos = clock.nanoTime();
             Engine.Poll poll = Engine.Poll.LINKS_UNLESS_IDLE;
             while (!isOver(done, deadlineNanos)) {
-                // While there is input, the channels are polled now and then. A wait ends at once if they have any.
+                // While there is input, the channels are polled occasionally. A wait ends immediately if they have any.
                 boolean isLocalReady = false;
                 if (engine.leadCycle(done, poll)) {
                     isLocalReady =
@@ -395,10 +395,10 @@ final class WaitCoordinator {
         }
         inKernel = true;
         try {
-            // A thread that ended the process between the check above and the system call has woken the links, too.
+            // A thread that ended the process between the check above and the system call has also woken the links.
             return links.await(timeoutNanos);
         } catch (RuntimeException | Error fault) {
-            // Waiting changes nothing: the leader polls instead, but not too often. Frames are not lost.
+            // A failed wait changes nothing: the leader polls instead, but not too often. Frames are not lost.
             SharedThread.report(WaitCoordinator.class, "an engine could not wait for frames", fault);
             LockSupport.parkNanos(this, ENDING_SLEEP_NANOS);
             return true;
@@ -443,7 +443,7 @@ final class WaitCoordinator {
         }
     }
 
-    /** Returns whether a thread leads that is not the calling one, in a listener of a signal. */
+    /** Returns whether a thread other than the calling one leads. A listener of a signal may call this in the leading thread. */
     private boolean isLedByAnother() {
         Waiter current = leader.get();
         return current != null && !Thread.currentThread().equals(current.thread());
@@ -462,7 +462,7 @@ final class WaitCoordinator {
         }
     }
 
-    /** Stands by or leads until that changes; returns false when the engine is closed. Timers of the whole process depend on it. */
+    /** Stands by or leads until that changes; returns false when the engine is closed. All timers of the engine depend on it. */
     private boolean runBackground() {
         // This thread ignores interrupts; the flag would keep it from sleeping.
         var _ = Thread.interrupted();

@@ -7,7 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waiting threads, the newest first. A wait allocates nothing: the entries of threads that no longer wait are used again. Thread safe.
+ * Waiting threads, the newest first. A wait allocates nothing: the entries of threads that no longer wait are reused. Thread
+ * safe.
  */
 final class WaiterList {
     private static final class Entry {

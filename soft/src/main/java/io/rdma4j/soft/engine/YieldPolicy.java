@@ -6,12 +6,12 @@ package io.rdma4j.soft.engine;
  */
 final class YieldPolicy {
     /**
-     * The time without input after which a thread yields. Between two bursts of a transfer over the loopback interface
-     * less time passes.
+     * The time without input after which a thread yields. Less time passes between two bursts of a transfer over the loopback
+     * interface.
      */
     static final long AFTER_NANOS = 100_000;
 
-    /** One of this number of polls yields, since it costs more than a poll. */
+    /** The number of polls for each yield, which costs more than a poll. */
     static final int INTERVAL_POLLS = 8;
 
     private long lastInputNanos;

@@ -46,7 +46,7 @@ public final class ConnectionEndEvent extends Event {
     @Timespan(Timespan.NANOSECONDS)
     public long lifetime;
 
-    /** The reason of the end. */
+    /** The reason for the end. */
     @Label("Reason")
     @Description("Side that ended the connection, and how")
     public String reason = "";

@@ -42,7 +42,7 @@ public final class ConnectionSetupEvent extends Event {
     @Label("Peer Queue Pair")
     public String peerQueuePair = "";
 
-    /** {@link #ESTABLISHED}, or the reason of the failure. */
+    /** {@link #ESTABLISHED}, or the reason for the failure. */
     @Label("Result")
     @Description("established, or the reason why there is no connection")
     public String result = "";

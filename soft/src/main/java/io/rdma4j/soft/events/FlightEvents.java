@@ -46,7 +46,7 @@ public final class FlightEvents {
                 QueuePairCountersEvent.class);
     }
 
-    /** Returns the number of a queue pair as text, as log messages have it; empty for 0. */
+    /** Returns the number of a queue pair as text, in the format of log messages; empty for 0. */
     public static String queuePair(int number) {
         return number == 0 ? "" : String.format(Locale.ROOT, "0x%06x", number);
     }

@@ -7,7 +7,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/** A change of the part that this process has in the sharing of UDP port 4791 of an address. */
+/** A change of this process' role in sharing UDP port 4791 of an address. */
 @Name("rdma4j.PortOwnership")
 @Label("Port Ownership")
 @Description("Change of the part that this process has in the sharing of UDP port 4791 of an address")

@@ -9,7 +9,7 @@ import java.util.Arrays;
 /**
  * A multicast group that this process receives on one network interface. Used under the engine lock.
  *
- * <p>It has the link that also constitutes the host's membership, and the attached queue pairs.
+ * <p>It holds the attached queue pairs, and the link, which also makes the host a member.
  */
 public final class MulticastGroup {
     private final MulticastGroups groups;

@@ -23,7 +23,7 @@ import java.util.Map;
  * nothing is relayed.
  */
 public final class MulticastGroups implements FrameSource {
-    /** The most groups of one process. */
+    /** The maximum number of groups of one process. */
     public static final int MAX_GROUPS = 1 << 13;
 
     private static final int BURST_FRAMES = 64;

@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Disconnects peers by a stack that exists as long as they have not replied. It shares the addresses with the processes of the
- * user, as any process does. Not thread safe.
+ * Disconnects peers through a stack that exists until they have replied. The stack shares addresses with the user's processes,
+ * like any process. Not thread safe.
  */
 final class Disconnector implements AutoCloseable {
     private final Supplier<StackSettings> settings;
@@ -24,7 +24,7 @@ final class Disconnector implements AutoCloseable {
     /**
      * Disconnects connections.
      *
-     * @return the number of those whose local address this host still has
+     * @return the number of connections with a local address that this host still has
      */
     int disconnect(List<AbandonedConnection> connections) {
         StackCmProvider running = provider;
@@ -37,7 +37,7 @@ final class Disconnector implements AutoCloseable {
         return running.disconnectAbandoned(connections);
     }
 
-    /** Closes the stack if all peers have replied, or are not asked any more. Returns whether it is closed. */
+    /** Closes the stack if all peers have replied, or requests to them are no longer repeated. Returns whether it is closed. */
     boolean closeIfDone() {
         StackCmProvider running = provider;
         if (running != null && running.isDisconnecting()) {

@@ -31,10 +31,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the processes of a run directory, and disconnects the peers of one that has ended without doing so itself.
+ * Watches the processes of a run directory, and disconnects the peers of a process that has ended without doing so itself.
  *
- * <p>Each process connects to a Unix-domain socket and names its slot. The end of its channel, and the release of the slot, are the
- * end of the process. One thread does everything; it is blocked in the kernel while nothing happens.
+ * <p>Each process connects to a Unix-domain socket and names its slot. The process has ended when its channel is closed and its
+ * slot is released. One thread does everything; it blocks in the kernel while there is nothing to do.
  */
 public final class GuardianServer implements AutoCloseable {
     /** The pause before the guardian checks again for a process that ends, or for replies. */
@@ -74,12 +74,12 @@ public final class GuardianServer implements AutoCloseable {
     }
 
     /**
-     * Opens the socket of the run directory of this process. Processes that exist register when their report is read
-     * ({@link io.rdma4j.soft.report.ReportSockets}), or at their next connection.
+     * Opens the socket of the run directory of this process. Running processes register when their report is read ({@link
+     * io.rdma4j.soft.report.ReportSockets}), or at their next connection.
      *
      * @param log receives a line for each process that has left connections
      * @throws RdmaException {@code EACCES} if other users may enter or replace the run directory
-     * @throws IOException if a guardian already runs, or the system has no such sockets
+     * @throws IOException if a guardian already runs, or the system has no Unix-domain sockets
      */
     public static GuardianServer open(Consumer<String> log) throws IOException {
         return open(RunDirectories.open(), StackSettings::ofProcess, log);
@@ -128,7 +128,7 @@ public final class GuardianServer implements AutoCloseable {
     }
 
     /**
-     * Returns whether a guardian runs for the processes that share the run directory of this one.
+     * Returns whether a guardian runs for the processes that share the run directory of this process.
      *
      * @throws RdmaException {@code EACCES} if other users may enter or replace the run directory
      */
@@ -151,7 +151,7 @@ public final class GuardianServer implements AutoCloseable {
 
     /** Watches processes until {@link #close}. */
     public void run() {
-        // The classes of a stack are loaded now, and not when peers wait.
+        // Loads the classes of a stack now, not while peers wait.
         disconnect(List.of());
         SharedThread.run(this::watch); // a full heap does not end it
         disconnector.close();
@@ -216,7 +216,7 @@ public final class GuardianServer implements AutoCloseable {
         }
     }
 
-    /** Begins to watch the process when its message is complete. Returns false if the message is invalid, or another follows. */
+    /** Starts watching the process when its message is complete. Returns false if the message is invalid, or another one follows. */
     private boolean isUnderstood(Client client) throws IOException {
         ByteBuffer message = client.message;
         if (message.hasRemaining()) {
@@ -229,7 +229,7 @@ public final class GuardianServer implements AutoCloseable {
         return true;
     }
 
-    /** A process releases its slot shortly after it has closed the channel. One that has closed its stack leaves nothing. */
+    /** A process releases its slot shortly after it has closed the channel. A process that has closed its stack leaves no connections. */
     private void checkEnding() {
         for (Iterator<GuardedProcess> all = ending.iterator(); all.hasNext(); ) {
             GuardedProcess process = all.next();

@@ -21,7 +21,7 @@ public interface HostNetwork {
     List<InterfaceView> interfaces() throws SocketException;
 
     /**
-     * Returns the interface of a name as it is now, or null if there is none or it has no address.
+     * Returns the interface with a name as it is now, or null if there is none or it has no address.
      *
      * @throws SocketException if the system does not list its interfaces
      */
@@ -29,7 +29,7 @@ public interface HostNetwork {
     InterfaceView named(String name) throws SocketException;
 
     /**
-     * Returns the interface of a name as it was at most 0.1 seconds ago; null if there is none or it has no address.
+     * Returns the interface with a name as it was at most 0.1 seconds ago; null if there is none or it has no address.
      *
      * @throws SocketException if the system does not list its interfaces
      */
@@ -37,8 +37,8 @@ public interface HostNetwork {
     InterfaceView recentlyNamed(String name) throws SocketException;
 
     /**
-     * Returns the interface that has an address, as it was at most 0.1 seconds ago, or null if none has it. A new interface
-     * or address is found at once. All of 127/8 belongs to the loopback interface.
+     * Returns the interface that has an address, as it was at most 0.1 seconds ago, or null if none has it. A new interface or
+     * address is found immediately. All of 127/8 belongs to the loopback interface.
      *
      * @throws SocketException if the system does not list its interfaces
      */

@@ -1,8 +1,8 @@
 package io.rdma4j.soft.host;
 
 /**
- * Observes the objects that a program creates in a stack and closes: contexts, everything in them, and identifiers. Tests look for
- * leaks by it. Implementations are thread safe, and their methods return quickly.
+ * Observes the objects that a program creates in a stack and closes: contexts, everything in them, and identifiers. Tests use it
+ * to find leaks. Implementations are thread safe, and their methods return quickly.
  */
 public interface ObjectObserver {
     /** Observes nothing. */

@@ -5,7 +5,7 @@ public interface StackClock {
     /** The clock of the system. */
     StackClock SYSTEM = new SystemClock();
 
-    /** Returns monotonic time in nanoseconds, as {@link System#nanoTime} does; only differences have a meaning. */
+    /** Returns monotonic time in nanoseconds, like {@link System#nanoTime}; only differences are meaningful. */
     long nanoTime();
 
     /** Returns the time of day in nanoseconds since 1970 (UTC). */

@@ -9,8 +9,8 @@ import java.io.IOException;
 /**
  * Creates the exception for an operation that failed because the system refused something it needs.
  *
- * <p>The only cause that is distinguished is the lack of file descriptors, recognized by the system's error text in the
- * messages of the JDK and our links. It is transient, any operation can encounter it, and it has one remedy.
+ * <p>The only cause that is distinguished is the lack of file descriptors, recognized by the system's error text in the messages
+ * of the JDK and of this project's links. It is transient, any operation can encounter it, and it has one remedy.
  */
 public final class SystemFailure {
     private SystemFailure() {}
@@ -21,8 +21,8 @@ public final class SystemFailure {
      * @param operation the operation, by its C name
      * @param doing the failed step, with its objects
      * @param cause the exception of the system call
-     * @param hint advice for the caller, unless descriptors are lacking
-     * @return with {@link Errno#EMFILE} if descriptors are lacking, else {@link Errno#EIO}
+     * @param hint advice for the caller, used unless descriptors are lacking
+     * @return with {@link Errno#EMFILE} if descriptors are lacking, otherwise {@link Errno#EIO}
      */
     public static RdmaException of(String operation, String doing, IOException cause, String hint) {
         boolean exhausted = lacksDescriptors(cause);
@@ -35,7 +35,7 @@ public final class SystemFailure {
     }
 
     /**
-     * Creates the exception of an operation that cannot share what it needs with other processes.
+     * Creates the exception of an operation that failed because sharing with other processes was refused.
      *
      * @param operation the operation, by its C name
      */

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The network interfaces and routes of the system. Stateless. */
 final class SystemNetwork implements HostNetwork {
-    /** Lists all interfaces of the network namespace, while Java lists those that have an address. */
+    /** Lists all interfaces of the network namespace; Java lists only those that have an address. */
     private static final Path ALL_INTERFACES = Path.of("/proc/net/dev");
 
     private static final Path INTERFACES = Path.of("/sys/class/net");
@@ -60,7 +60,7 @@ final class SystemNetwork implements HostNetwork {
         List<InetAddress> addresses = new ArrayList<>(network.addresses());
         addresses.sort(Comparator.comparingInt(each -> {
             int place = oldestFirst.indexOf(each);
-            return place >= 0 ? place : oldestFirst.size(); // it came after the other list
+            return place >= 0 ? place : oldestFirst.size(); // it is newer than the other list
         }));
         return addresses;
     }
@@ -83,7 +83,7 @@ final class SystemNetwork implements HostNetwork {
         }
     }
 
-    /** Returns -1, too, if /sys is that of another network namespace. */
+    /** Also returns -1 if /sys belongs to another network namespace. */
     @Override
     public long carrierReturns(InterfaceView network) {
         Path folder = INTERFACES.resolve(network.name());

@@ -5,8 +5,8 @@ import java.util.Locale;
 /** Determines when the packets of connections may be marked by congested routers (ECN, RFC 3168) instead of dropped. */
 public enum CongestionOption {
     /**
-     * If the peer is rdma4j on a system where it sees marks, or has itself sent such packets or a congestion notification, as
-     * network cards do.
+     * If the peer runs rdma4j on a system where it sees marks, or has itself sent such packets or a congestion notification, like
+     * a network card.
      */
     AUTO,
     /** Always. */
@@ -18,9 +18,9 @@ public enum CongestionOption {
     public static final String PROPERTY = "rdma4j.ecn";
 
     /**
-     * Returns the option that the system property {@value #PROPERTY} names, {@link #AUTO} without it.
+     * Returns the option that the system property {@value #PROPERTY} specifies, {@link #AUTO} if it is not set.
      *
-     * @throws IllegalArgumentException if it names no option
+     * @throws IllegalArgumentException if its value is not an option
      */
     public static CongestionOption fromSystemProperty() {
         String text = System.getProperty(PROPERTY, "auto");

@@ -2,12 +2,12 @@ package io.rdma4j.soft.options;
 
 import java.time.Duration;
 
-/** The time after which an idle connection to an rdma4j of another host is probed. */
+/** The time after which an idle connection to an rdma4j peer on another host is probed. */
 public final class KeepAliveOption {
     /** System property with a number of seconds, or {@code off}. */
     public static final String PROPERTY = "rdma4j.keep-alive";
 
-    /** The time without the property. */
+    /** The time if the property is not set. */
     public static final Duration DEFAULT = Duration.ofSeconds(60);
 
     private static final int MAX_SECONDS = 365 * 24 * 3600;
@@ -17,7 +17,7 @@ public final class KeepAliveOption {
     /**
      * Returns the time that the system property {@value #PROPERTY} sets, {@link Duration#ZERO} for {@code off}.
      *
-     * @throws IllegalArgumentException if it is neither {@code off} nor a number from 1 to the seconds of a year
+     * @throws IllegalArgumentException if it is neither {@code off} nor a number from 1 to the number of seconds in a year
      */
     public static Duration fromSystemProperty() {
         String text = System.getProperty(PROPERTY);

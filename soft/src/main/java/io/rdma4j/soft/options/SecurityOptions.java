@@ -5,17 +5,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The limits that the software device sets to its peers; see SECURITY.md. Immutable.
+ * The limits that the software device imposes on its peers; see SECURITY.md. Immutable.
  *
- * @param sourcePort the treatment of packets of a connection from another UDP port than that of the peer
- * @param requestsPerSecond the connection requests per second, on average, that are processed from one address; for requests of an
- *     address to itself 32 times as many, and {@code connectionsPerPeer} does not apply to them
- * @param requestBurst the connection requests that are processed from one address at once; for requests of an address to itself 32
- *     times as many
- * @param halfOpen the connections of peers that may wait for the listener's reply or for the end of the handshake at once
- * @param connectionsPerPeer the connections that peers of one address may have requested and hold at once
- * @param violations the peers whose illegal accesses to memory cause their requests to be refused
- * @param allowsForeignRequests true if connection management accepts messages that name another sender than their source
+ * @param sourcePort the treatment of a connection's packets from a UDP port other than the peer's
+ * @param requestsPerSecond the average number of connection requests per second that are processed from one address; 32 times as
+ *     many for requests of an address to itself, to which {@code connectionsPerPeer} does not apply
+ * @param requestBurst the number of connection requests that are processed from one address in a burst; 32 times as many for
+ *     requests of an address to itself
+ * @param halfOpen the number of peers' connections that may wait for the listener's reply or the end of the handshake at the same
+ *     time
+ * @param connectionsPerPeer the number of connections that peers of one address may have requested and hold at the same time
+ * @param violations the peers that have their requests refused after illegal accesses to memory
+ * @param allowsForeignRequests true if connection management accepts messages that name a sender other than their source
  */
 public record SecurityOptions(
         SourcePort sourcePort,
@@ -33,7 +34,7 @@ public record SecurityOptions(
             + "connections=N,violations=remote|all|off,foreign-requests=drop|allow in any order and number,"
             + " where N is a number from 1 to 1000000000";
 
-    /** The limits that apply unless others are set. */
+    /** The default limits. */
     public static final SecurityOptions DEFAULT = new SecurityOptions(
             SourcePort.AUTO,
             CmConfiguration.DEFAULT_REQUESTS_PER_SECOND,
@@ -45,23 +46,23 @@ public record SecurityOptions(
 
     private static final int MAX_LIMIT = 1_000_000_000;
 
-    /** The treatment of packets of a connection from another UDP port than that of the peer. */
+    /** The treatment of a connection's packets from a UDP port other than the peer's. */
     public enum SourcePort {
         /** {@link #ENFORCE} for peers that are rdma4j by their GUID, {@link #COUNT} for all others. */
         AUTO,
-        /** They are accepted. */
+        /** Such packets are accepted. */
         OFF,
-        /** They are accepted, and changes of the port are counted. */
+        /** Such packets are accepted, and changes of the port are counted. */
         COUNT,
-        /** They are dropped and counted. */
+        /** Such packets are dropped and counted. */
         ENFORCE
     }
 
-    /** The peers whose illegal accesses to memory cause their connection requests to be refused for a minute. */
+    /** The peers that have their connection requests refused for a minute after illegal accesses to memory. */
     public enum Violations {
-        /** Those of other hosts, since all processes of this host share its addresses. */
+        /** Peers on other hosts, since all processes of this host share its addresses. */
         REMOTE,
-        /** Those of all peers. */
+        /** All peers. */
         ALL,
         /** No peers. */
         OFF

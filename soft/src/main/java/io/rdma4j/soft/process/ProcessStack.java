@@ -47,7 +47,7 @@ public final class ProcessStack {
                             },
                             "rdma4j-finish"));
         } catch (IllegalStateException ending) {
-            // The process ends already: no time is left to send anything.
+            // The process is already exiting: no time is left to send anything.
             return;
         }
     }

@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /** Offers a software RoCEv2 device for each network interface of this host. Thread safe. */
 public final class SoftProvider implements VerbsProvider {
-    /** Creates the provider; {@link java.util.ServiceLoader} does. */
+    /** Creates the provider; {@link java.util.ServiceLoader} calls this. */
     public SoftProvider() {}
 
     @Override

@@ -11,14 +11,17 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.function.Supplier;
 
-/** Accepts by Java's channel, where there are no system calls of this project. With JDK 25, a full heap may end the process there. */
+/**
+ * Accepts readers through a Java channel, where this project's system calls are not available. With JDK 25, a full heap may end
+ * the process there.
+ */
 final class ChannelTextListener implements TextListener {
-    /** The waits of a millisecond for a reader that does not read, for one text. */
+    /** The maximum number of one-millisecond pauses, for each text, for a reader that does not read. */
     private static final int MAX_PAUSES = 1000;
 
     private final ServerSocketChannel channel;
 
-    /** Starts to listen at a file that does not exist. */
+    /** Starts listening at a file that does not exist yet. */
     ChannelTextListener(Path socket) throws IOException {
         channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         try {

@@ -15,7 +15,7 @@ public final class CounterEvents implements AutoCloseable {
     private final @Nullable Recorder recorder;
 
     /**
-     * Starts to write when Flight Recorder is or will be on.
+     * Starts writing as soon as Flight Recorder is on.
      *
      * @param reports creates a report; called by a thread of Flight Recorder
      */
@@ -48,7 +48,7 @@ public final class CounterEvents implements AutoCloseable {
             return recorder;
         }
 
-        /** Called by Flight Recorder when it is on, at once if it is on already. */
+        /** Called by Flight Recorder when it is turned on, or immediately if it is already on. */
         @Override
         public synchronized void recorderInitialized(FlightRecorder flightRecorder) {
             if (!isStopped) {

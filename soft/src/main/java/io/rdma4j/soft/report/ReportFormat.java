@@ -50,8 +50,8 @@ final class ReportFormat {
         return counters;
     }
 
-    static <T> List<T> readList(DataInput in, int most, Reader<T> reader) throws IOException {
-        int count = readCount(in, most);
+    static <T> List<T> readList(DataInput in, int maximum, Reader<T> reader) throws IOException {
+        int count = readCount(in, maximum);
         List<T> list = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             list.add(reader.read(in));
@@ -59,10 +59,10 @@ final class ReportFormat {
         return list;
     }
 
-    private static int readCount(DataInput in, int most) throws IOException {
+    private static int readCount(DataInput in, int maximum) throws IOException {
         int count = in.readInt();
-        if (count < 0 || count > most) {
-            throw new IOException("a list of the report has " + count + " elements, not 0 to " + most);
+        if (count < 0 || count > maximum) {
+            throw new IOException("a list of the report has " + count + " elements, not 0 to " + maximum);
         }
         return count;
     }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Sends the report of a stack to each process that connects to a Unix-domain socket in the run directory.
  *
  * <p>Only processes of the same user can connect, since only they may enter the run directory. The server reads nothing from
- * them, and gives up a reader that does not read. Its thread is blocked in the kernel until a process connects.
+ * them, and gives up on a reader that does not read. Its thread blocks in the kernel until a process connects.
  */
 public final class ReportServer implements AutoCloseable {
     private static final System.Logger LOGGER = System.getLogger(ReportServer.class.getName());
@@ -40,7 +40,7 @@ public final class ReportServer implements AutoCloseable {
      * @param directory the run directory
      * @param slot the slot of the stack, which names the socket
      * @param reports creates a report; called by the thread of the server
-     * @return the server, or null if the system has no such sockets or refuses this one; the stack works without it
+     * @return the server, or null if the system has no Unix-domain sockets or refuses this one; the stack works without it
      */
     public static @Nullable ReportServer start(RunDirectory directory, int slot, Supplier<StackReport> reports) {
         if (directory.isOfVirtualHost()) {
@@ -58,7 +58,7 @@ public final class ReportServer implements AutoCloseable {
     }
 
     private static TextListener listen(Path socket) throws IOException {
-        Files.deleteIfExists(socket); // of a killed process that had the slot
+        Files.deleteIfExists(socket); // left by a killed process that had the slot
         TextListener listener = LinkSets.listenForReaders(socket);
         return listener == null ? new ChannelTextListener(socket) : listener;
     }

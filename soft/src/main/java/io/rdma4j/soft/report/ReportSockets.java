@@ -22,7 +22,7 @@ public final class ReportSockets {
     }
 
     /**
-     * Returns the sockets in the run directory of this process. Some may be of processes that were killed: they refuse
+     * Returns the sockets in the run directory of this process. Some may belong to processes that were killed: they refuse
      * connections.
      *
      * @throws RdmaException {@code EACCES} if other users may enter or replace the run directory

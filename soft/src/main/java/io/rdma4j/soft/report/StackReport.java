@@ -28,10 +28,10 @@ public record StackReport(
     /** System property with the name of the program in reports; by default it is the main class, module or jar. */
     public static final String PROGRAM_PROPERTY = "rdma4j.program";
 
-    /** The most queue pairs in a report. */
+    /** The maximum number of queue pairs in a report. */
     public static final int MAX_QUEUE_PAIRS = 1000;
 
-    /** The most bytes of an encoded report. */
+    /** The maximum length of an encoded report, in bytes. */
     public static final int MAX_BYTES = 8 << 20;
 
     private static final int MAX_DEVICES = 1000;
@@ -65,7 +65,7 @@ public record StackReport(
     /**
      * Returns the report that another process has encoded.
      *
-     * @throws IOException if the bytes are no complete report of this version; the message says why
+     * @throws IOException if the bytes are not a complete report of this version; the message has the reason
      */
     public static StackReport decode(byte[] bytes) throws IOException {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {

@@ -17,14 +17,14 @@ public final class CompilerActivity {
     /** The time that the compilers must be idle before all of the code in use is considered compiled. */
     private static final long QUIET_NANOS = 150_000_000;
 
-    /** The part of a processor below which the compilers count as idle. */
+    /** The share of a processor below which the compilers are considered idle. */
     private static final double IDLE_LOAD = 0.1;
 
     private long usedNanos;
     private long checkedAtNanos;
     private long busyAtNanos;
 
-    /** Creates an observer, for which the compilers are busy now. */
+    /** Creates an observer that considers the compilers busy now. */
     public CompilerActivity() {
         usedNanos = processorNanos();
         checkedAtNanos = StackClock.SYSTEM.nanoTime();
@@ -44,7 +44,7 @@ public final class CompilerActivity {
         return isBusy;
     }
 
-    /** Returns whether the compilers have been idle for long, as {@link #isBusy} has found. */
+    /** Returns whether the compilers have been idle for long, according to the calls of {@link #isBusy}. */
     public boolean isQuiet() {
         return StackClock.SYSTEM.nanoTime() - busyAtNanos > QUIET_NANOS;
     }

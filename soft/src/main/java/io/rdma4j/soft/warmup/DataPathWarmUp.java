@@ -37,9 +37,9 @@ public final class DataPathWarmUp {
     }
 
     /**
-     * Warms up. A failure is a debug message.
+     * Warms up. A failure is logged as a debug message.
      *
-     * @param limit the longest time that it takes
+     * @param limit the maximum time that it takes
      */
     public static void run(Duration limit) {
         DataPathWarmUp warmUp = new DataPathWarmUp(limit);
@@ -55,8 +55,8 @@ public final class DataPathWarmUp {
     }
 
     /**
-     * Runs operations over new stacks for a while. So each round takes the branches of the begin and the end of a stack and a
-     * connection, which the compilers would otherwise take for impossible.
+     * Runs operations over new stacks for a while. Each round therefore opens and closes stacks and a connection, and takes
+     * branches that the compilers would otherwise consider impossible.
      */
     private void runRound() throws ExecutionException, InterruptedException {
         try (PrivateStacks stacks = new PrivateStacks()) {

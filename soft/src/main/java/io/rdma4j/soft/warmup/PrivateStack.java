@@ -38,7 +38,7 @@ public final class PrivateStack implements AutoCloseable {
         return connectionManager;
     }
 
-    /** Closes the stack with all that is open in it. */
+    /** Closes the stack with all its open objects. */
     @Override
     public void close() {
         cmProvider.finish();

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Two stacks that exchange packets over the loopback interface and that no other stack of this host can reach or see.
  *
- * <p>They share an address as two processes of a host do, in a run directory of their own. Their packets are neither captured
- * nor counted elsewhere, whatever the options of this process are. Thread safe.
+ * <p>They share an address like two processes of a host, in a private run directory. Their packets are neither captured nor
+ * counted elsewhere, regardless of this process' options. Thread safe.
  */
 public final class PrivateStacks implements AutoCloseable {
     private static final int MTU_BYTES = 65_536;
@@ -42,7 +42,7 @@ public final class PrivateStacks implements AutoCloseable {
         second = new PrivateStack(settings);
     }
 
-    /** Returns the directory. Creates it when it is first needed, so that a process which ends before leaves none. */
+    /** Returns the directory. Creates it when it is first needed, so that a process that ends before leaves none. */
     private synchronized RunDirectory directory() {
         RunDirectory known = directory;
         if (known == null) {

@@ -13,7 +13,7 @@ import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.util.Objects;
 
-/** An end of the connection of a warm-up. Not thread safe. */
+/** One end of a warm-up's connection. Not thread safe. */
 final class WarmUpEnd implements AutoCloseable {
     private static final int BATCH = 16;
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 
-/** The network of one test, with what the test was given of it. Used by the thread that runs the test. */
+/** The network of one test, with the objects that the test has received from it. Used by the thread that runs the test. */
 final class Fabric implements AutoCloseable {
     private static final int MAX_HOSTS = 250;
 
@@ -112,7 +112,7 @@ final class Fabric implements AutoCloseable {
         return network;
     }
 
-    /** Returns the names and addresses of the hosts, also after the network was closed. */
+    /** Returns the names and addresses of the hosts, even after the network was closed. */
     String hosts() {
         return hosts;
     }
@@ -142,7 +142,7 @@ final class Fabric implements AutoCloseable {
                         "there is no host '" + name + "': the network has " + network.hosts()));
     }
 
-    /** Connects two hosts; the pair is closed before leaks are looked for. */
+    /** Connects two hosts; the pair is closed before the check for leaks. */
     ConnectedPair connect(@Nullable Connect options) {
         TestHost from = options == null || options.from().isEmpty() ? host(0) : host(options.from());
         TestHost to = options == null || options.to().isEmpty()
@@ -160,7 +160,7 @@ final class Fabric implements AutoCloseable {
     }
 
     /**
-     * Ends the test: reports a failure, or else checks for leaks, and closes the network.
+     * Ends the test: reports a failure, or otherwise checks for leaks, and closes the network.
      *
      * @param end the exception that ended the test, or null if it passed
      * @throws LeakError if the test passed, but left objects or threads
@@ -203,12 +203,12 @@ final class Fabric implements AutoCloseable {
         try {
             network.close();
         } catch (IllegalStateException leftOpen) {
-            // Leaks are reported with the places where the objects were made; after a failure they are no news.
+            // Leaks are reported with the places where the objects were made; after a failure they are expected.
             return;
         }
     }
 
-    /** Closes the network, whatever is open in it; JUnit calls it if a test ends before its method. */
+    /** Closes the network, even if objects are open in it; JUnit calls it if a test ends before its method. */
     @Override
     public void close() {
         try {

@@ -53,7 +53,7 @@ final class Leaks {
 
     private static String made(List<StackTraceElement> creation) {
         if (creation.isEmpty()) {
-            return "; it is not known where it was made";
+            return "; the place where it was made is unknown";
         }
         StringBuilder text = new StringBuilder(", made");
         creation.stream()

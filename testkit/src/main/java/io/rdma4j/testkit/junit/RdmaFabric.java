@@ -10,7 +10,7 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Gives each test a network of its own in memory, with hosts that have a software RDMA device each.
+ * Gives each test its own network in memory, with hosts that have a software RDMA device each.
  *
  * {@snippet :
  * @RdmaFabric(loss = "5%")
@@ -24,15 +24,15 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }
  * }
  *
- * <p>Parameters of test methods, of {@code @BeforeEach} and {@code @AfterEach} methods, and of the constructor of a class whose
- * instances are made for each method, may have these types:
+ * <p>Parameters of test methods, of {@code @BeforeEach} and {@code @AfterEach} methods, and of the constructor of a class with an
+ * instance for each method, may have these types:
  *
  * <ul>
  *   <li>{@link TestNetwork}: the network of the test
  *   <li>{@link io.rdma4j.testkit.TestHost}, {@link io.rdma4j.soft.SoftStack}, {@link io.rdma4j.verbs.Device}, {@link
  *       io.rdma4j.cm.ConnectionManager}: a host or its part, by {@link Host} or in the order of the parameters of one type
  *   <li>{@link io.rdma4j.testkit.ConnectedPair}: a connection between the first two hosts, or those of {@link Connect}; each
- *       parameter is a connection of its own
+ *   parameter is a separate connection
  *   <li>{@link io.rdma4j.testkit.VirtualTime}: the clock, if the time is {@link FabricTime#VIRTUAL}
  * </ul>
  *
@@ -40,9 +40,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * names the place where each was made. A test that fails for any reason prints the seed, the last packets, and the path of a capture
  * for Wireshark. {@link RdmaFabricExtension} has the properties.
  *
- * <p>The annotation may stand at a class, where it applies to all its tests, those of subclasses and of nested classes; at a method,
- * where it replaces that of the class; and at other annotations. Tests may run in parallel. No port, file or privilege of the host is
- * used.
+ * <p>The annotation may be on a class, where it applies to all its tests, including those of subclasses and nested classes; on a
+ * method, where it replaces the annotation of the class; and on other annotations. Tests may run in parallel. No port, file or
+ * privilege of the host is used.
  */
 @Documented
 @Inherited
@@ -56,7 +56,10 @@ public @interface RdmaFabric {
     /** The number of hosts, 1 to 250, if {@link #hosts} is empty. */
     int hostCount() default 2;
 
-    /** True for hosts with the IPv6 addresses {@code fd00::1}, {@code fd00::2}, …; else they have {@code 10.0.0.1}, {@code 10.0.0.2}, …. */
+    /**
+     * True for hosts with the IPv6 addresses {@code fd00::1}, {@code fd00::2}, …; otherwise they have {@code 10.0.0.1}, {@code
+     * 10.0.0.2}, ….
+     */
     boolean ipv6() default false;
 
     /** The size of the largest IP packet, in bytes, at least 576. */
@@ -81,12 +84,12 @@ public @interface RdmaFabric {
     String corruption() default "";
 
     /**
-     * The seed of the faults, and of all keys, identifiers and sequence numbers of the stacks; 0 for another one in each run. The
+     * The seed of the faults, and of all keys, identifiers and sequence numbers of the stacks; 0 for a new one in each run. The
      * property {@value RdmaFabricExtension#SEED_PROPERTY} replaces it.
      */
     long seed() default 0;
 
-    /** How time passes. */
+    /** The passage of time. */
     FabricTime time() default FabricTime.REAL;
 
     /** False if the test may leave objects open and threads running. */

@@ -28,8 +28,8 @@ import org.junit.platform.commons.support.AnnotationSupport;
  *
  * <ul>
  *   <li>{@value #SEED_PROPERTY}: the seed of all tests, to repeat one that failed
- *   <li>{@value #FOLDER_PROPERTY}: the folder of the captures of failed tests; {@code target/rdma4j} for Maven, else {@code
- *       build/rdma4j}
+ *   <li>{@value #FOLDER_PROPERTY}: the folder of the captures of failed tests; {@code target/rdma4j} for Maven, otherwise {@code
+ *   build/rdma4j}
  *   <li>{@value #LINES_PROPERTY}: the number of packets that a failed test prints, 20 if it is not set
  * </ul>
  */
@@ -49,7 +49,7 @@ public final class RdmaFabricExtension implements BeforeEachCallback, AfterEachC
     private static final Set<Class<?>> OF_HOST =
             Set.of(TestHost.class, SoftStack.class, Device.class, ConnectionManager.class);
 
-    /** Creates the extension; JUnit does. */
+    /** Creates the extension; called by JUnit. */
     public RdmaFabricExtension() {}
 
     /** Returns the context of the test method, so that a constructor's parameters belong to the method's network. */
@@ -82,7 +82,7 @@ public final class RdmaFabricExtension implements BeforeEachCallback, AfterEachC
         return known;
     }
 
-    /** Returns the annotation of the method, of its class, or of the nearest class around it; else one with the defaults. */
+    /** Returns the annotation of the method, of its class, or of the nearest class around it; otherwise one with the defaults. */
     private static RdmaFabric annotation(ExtensionContext context) {
         Optional<RdmaFabric> found =
                 context.getTestMethod().flatMap(method -> AnnotationSupport.findAnnotation(method, RdmaFabric.class));

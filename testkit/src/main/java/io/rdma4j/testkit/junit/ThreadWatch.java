@@ -8,12 +8,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads that a test starts, directly or by other threads, with the calls that created them. Thread safe, except that the thread
- * that begins the watch also closes it.
+ * The threads that a test starts, directly or through other threads, with the calls that created them. Thread safe, except that
+ * the thread that begins the watch also closes it.
  *
- * <p>A thread inherits the context class loader of the one that creates it. During the test that is a loader of this watch, so that
- * threads of tests that run in parallel are not confused. An inheritable thread-local variable is told of each creation by the
- * creating thread, and notes its calls. Virtual threads, which cannot be listed, are not watched.
+ * <p>A thread inherits the context class loader of the one that creates it. During the test that is a loader of this watch, so
+ * that threads of tests that run in parallel are not confused. An inheritable thread-local variable is notified of each creation
+ * by the creating thread, and records its calls. Virtual threads, which cannot be listed, are not watched.
  */
 final class ThreadWatch implements AutoCloseable {
     /** A thread of the test that has not ended, and the calls that created it, if they are known. */
@@ -40,7 +40,7 @@ final class ThreadWatch implements AutoCloseable {
     private final @Nullable ClassLoader previous;
     private final Marker marker;
 
-    /** The calls that created threads, by a number that is above that of the thread and below that of the next. */
+    /** The calls that created threads, by a number between those of the thread and of the next one. */
     private final TreeMap<Long, Throwable> creations = new TreeMap<>();
 
     private boolean closed;
@@ -50,7 +50,7 @@ final class ThreadWatch implements AutoCloseable {
         marker = new Marker(previous);
     }
 
-    /** Begins to watch what the current thread creates. */
+    /** Starts watching the threads that the current thread creates. */
     static ThreadWatch begin() {
         Thread current = Thread.currentThread();
         ThreadWatch watch = new ThreadWatch(current.getContextClassLoader());
@@ -59,7 +59,7 @@ final class ThreadWatch implements AutoCloseable {
         return watch;
     }
 
-    /** Notes the calls of a thread that is creating another. The number of a thread that is created now follows that thread's. */
+    /** Records the calls of a thread that is creating another. A thread that is created now has a higher number than that one. */
     private void onCreation() {
         Throwable calls = new Throwable();
         long next = Thread.ofVirtual()
@@ -74,7 +74,7 @@ final class ThreadWatch implements AutoCloseable {
     /**
      * Waits for the threads of the test to end.
      *
-     * @param timeout the longest wait
+     * @param timeout the maximum wait
      * @return those that have not ended, except those of JUnit itself
      */
     List<RunningThread> awaitEnd(Duration timeout) {

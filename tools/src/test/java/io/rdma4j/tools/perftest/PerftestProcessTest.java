@@ -92,7 +92,7 @@ class PerftestProcessTest {
                 .filteredOn(line -> line.startsWith("ib_write_bw: "))
                 .singleElement()
                 .asString()
-                .contains("RETRY_EXCEEDED_ERROR", "the peer did not answer; asked 8 times", "queue pair 0x");
+                .contains("RETRY_EXCEEDED_ERROR", "the peer did not answer; tried 8 times", "queue pair 0x");
     }
 
     @Test

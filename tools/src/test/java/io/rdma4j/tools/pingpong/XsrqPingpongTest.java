@@ -266,7 +266,7 @@ class XsrqPingpongTest {
                 .filteredOn(line -> line.startsWith("ibv_xsrq_pingpong: "))
                 .singleElement()
                 .asString()
-                .contains("RETRY_EXCEEDED_ERROR", "the peer did not answer; asked 8 times", "queue pair 0x");
+                .contains("RETRY_EXCEEDED_ERROR", "the peer did not answer; tried 8 times", "queue pair 0x");
     }
 
     @Test
