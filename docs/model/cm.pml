@@ -105,7 +105,7 @@ inline onReq() {
     :: else ->
         b = 0;
         do
-        :: b < PASSIVES && OPEN(stateB[b]) && qpA[peerOfB[b] - 1] == qpA[a] -> break /* stale: the peer has begun anew */
+        :: b < PASSIVES && OPEN(stateB[b]) && qpA[peerOfB[b] - 1] == qpA[a] -> break /* stale: the peer has started again */
         :: b < PASSIVES && !(OPEN(stateB[b]) && qpA[peerOfB[b] - 1] == qpA[a]) -> b++
         :: b == PASSIVES -> break
         od;
@@ -317,7 +317,7 @@ active proctype hosts() {
             fi }
 
 #ifdef PROGRESS
-    /* ---- the calm: what was under way is lost, from now on all arrives ---- */
+    /* ---- the calm: what was under way is lost, after this, everything arrives ---- */
     :: atomic { !calm -> calm = 1; reqs = 0; reps = 0; rtus = 0; dreqsToA = 0; dreqsToB = 0; data = 0 }
     /* all repeat what is unanswered, at last when the time-waits are over; who is established alone learns it when it ends
      * the connection */

@@ -10,7 +10,7 @@
  *   AT_MOST_ONCE, DELIVERED or PROGRESS: the property to check
  *
  * All sequences are relative to the oldest that is not acknowledged, which is 0: what is true of one place on the circle of
- * PSNs is true of all, so the model runs around it for ever with a finite number of states.
+ * PSNs is true of all, so the model runs around it indefinitely with a finite number of states.
  */
 
 #define HALF 4

@@ -3,7 +3,7 @@
 # The guest's memory in MiB. RDMA4J_INTEROP_MEMORY overrides it. A Java virtual machine in the guest needs more.
 guest_memory=512
 
-# Guests that are started from now on have memory for Java.
+# Guests that are started later have memory for Java.
 guest_for_java() { guest_memory=1536; }
 
 declare -A guest_pid guest_address=([guest]=$guest_ip4 [peer]=$host_ip4)

@@ -23,7 +23,7 @@ guest_with_debian_13() {
     guest_layer=$debian_13_dir
 }
 
-# kernel_select SERIES(6.1|6.12) : uses the kernel of this series from now on.
+# kernel_select SERIES(6.1|6.12) : uses the kernel of this series.
 kernel_select() {
     case $1 in
         6.1) kernel_dir=$cache_dir/kernel ;;
@@ -43,7 +43,7 @@ kernel_release() {
 # Debian's kernels do not contain the iWARP device siw; interop/setup --hardware builds it.
 siw_file() { echo "$kernel_dir/lib/modules/$1/extra/siw.ko"; } # RELEASE
 
-# Guests that are started from now on have siw, with an interface for it.
+# Guests that are started later have siw, with an interface for it.
 guest_has_siw=false
 guest_with_siw() {
     guest_has_siw=true

@@ -60,7 +60,7 @@ final class Buffers {
         region.close();
     }
 
-    /** Refuses new buffers from now on. */
+    /** Refuses new buffers. */
     void refuse() {
         isClosed = true;
     }

@@ -50,7 +50,7 @@ abstract class ChannelEvents {
         return channel.signal();
     }
 
-    /** Handles the events from now on, by a task if nobody waits. */
+    /** Starts to handle the events, by a task if nobody waits. */
     void watch() {
         channel.signal().add(onSignal);
         onSignal();
@@ -128,7 +128,7 @@ abstract class ChannelEvents {
         return end != null;
     }
 
-    /** Notes that the program closes the queue pair, which is what calls of other threads report from now on. */
+    /** Notes that the program closes the queue pair, which is what calls of other threads report. */
     void beginClose() {
         isClosing = end == null;
     }

@@ -78,7 +78,7 @@ public final class Exposed implements AutoCloseable {
         }
     }
 
-    /** Revokes the access of all peers: their work requests fail from now on. Closing again has no effect. */
+    /** Revokes the access of all peers: their work requests fail. Closing again has no effect. */
     @Override
     public void close() {
         Collection<MemoryRegion> all;

@@ -199,7 +199,7 @@ public final class CmId extends IdState {
 
     /**
      * Creates a shared receive queue in the device's default protection domain. Queue pairs of this identifier use it
-     * from now on unless their attributes name another. C: {@code rdma_create_srq}. It can also be passed to queue pairs
+     * unless their attributes name another. C: {@code rdma_create_srq}. It can also be passed to queue pairs
      * of other identifiers of the device.
      *
      * <p>The shared receive queue of an identifier of type {@link QueuePairType#XRC_RECEIVE}, or one whose attributes

@@ -353,7 +353,7 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
      * Closes the identifier with its queue pair, and with its shared receive queue unless another queue pair uses that.
      * C: {@code rdma_destroy_id}. The peer is notified as the state requires: an unanswered request is rejected, an
      * established connection disconnected. Events that no thread has taken are discarded, for a listener together with
-     * their requests. From now on calls are refused with {@code EINVAL}, including a call of a synchronous identifier
+     * their requests. Later calls are refused with {@code EINVAL}, including a call of a synchronous identifier
      * that waits. Threads that wait for events of the channel continue to wait.
      *
      * <p>A thread may close the identifier while it handles one of its events, and acknowledge the event afterwards; in

@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -32,6 +36,42 @@ class WordsTest {
                     + "|Standby|SleepDelay|Handover|StandIn|UndecidedChannel|OrdinaryChannels|ForgottenSockets|TakingBack"
                     + "|PlantedMistakes|isBelievable|isGuess|onGhost|breakSoon|takeOfOneKind|partFromAll|isParting|isKin"
                     + ")\\b");
+
+    /** Phrases that are translated, and never what an engineer would write. */
+    private static final Pattern TRANSLATED = Pattern.compile(
+            "\\b(signs? of life|look(s|ed|ing)? whether|anew|shall|for ever|the longest time|from now on|without a meaning|rooms)\\b",
+            Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern TEXT = Pattern.compile(".*\\.(java|md|sh|c|h|pml)");
+
+    /** Folders whose files are not read: what is built, and what is not written here. */
+    private static final Set<String> OTHERS = Set.of("target", ".git", "node_modules");
+
+    @Test
+    void noTextHasATranslatedPhrase() throws IOException {
+        List<String> found = new ArrayList<>();
+        Files.walkFileTree(ROOT, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
+                return OTHERS.contains(folder.getFileName().toString())
+                        ? FileVisitResult.SKIP_SUBTREE
+                        : FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                if (TEXT.matcher(file.toString()).matches() && !file.endsWith("WordsTest.java")) {
+                    for (String line : Files.readAllLines(file)) {
+                        if (TRANSLATED.matcher(line).find()) {
+                            found.add(ROOT.relativize(file) + ": " + line.strip());
+                        }
+                    }
+                }
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        assertThat(found).isEmpty();
+    }
 
     @Test
     void noJavadocSentenceOpensWithABareQuestionWord() {

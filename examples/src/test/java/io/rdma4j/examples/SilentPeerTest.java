@@ -20,7 +20,7 @@ class SilentPeerTest {
     @Test
     void aWriteFailsAfterItsRetries(ConnectedPair pair, TestNetwork network, VirtualTime time) {
         ConnectedEnd client = pair.client();
-        network.conditions("loss=100%"); // from now on, no packet arrives
+        network.conditions("loss=100%"); // no packet arrives after this
         assertThatExceptionOfType(RdmaException.class)
                 .isThrownBy(() ->
                         client.connection().write(client.buffer(), pair.server().remote()))

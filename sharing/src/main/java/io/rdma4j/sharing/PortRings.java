@@ -84,7 +84,7 @@ final class PortRings {
         this.isEnabled = isEnabled;
     }
 
-    /** Takes rings from other processes from now on. Without a socket for that, they send by UDP. */
+    /** Starts to accept rings from other processes. Without a socket for that, they send by UDP. */
     void listen() {
         if (!isEnabled || listener != null) {
             return;

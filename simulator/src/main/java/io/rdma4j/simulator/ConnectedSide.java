@@ -72,7 +72,7 @@ interface ConnectedSide {
     /** Returns whether {@link #work} has nothing left to do. */
     boolean isClosed();
 
-    /** Marks the side as killed: it sends nothing from now on. */
+    /** Marks the side as killed: it sends nothing more. */
     void kill();
 
     /** Returns whether the side was killed. */

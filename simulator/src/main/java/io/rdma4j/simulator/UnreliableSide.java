@@ -141,7 +141,7 @@ abstract class UnreliableSide {
         return planned == 0;
     }
 
-    /** Marks the side as killed: it sends nothing from now on. */
+    /** Marks the side as killed: it sends nothing more. */
     public void kill() {
         killed = true;
         ended = true;

@@ -27,12 +27,12 @@ public final class RdmaPoll implements AutoCloseable {
     private final List<Entry> entries = new ArrayList<>();
     private volatile @Nullable RdmaSelector selector;
 
-    /** Drives the device of the RDMA sockets while this thread waits; found anew before each wait. */
+    /** Drives the device of the RDMA sockets while this thread waits; determined before each wait. */
     private @Nullable WaitDriver driver;
 
     private final WaitDeadline deadline = new WaitDeadline();
 
-    /** True if an RDMA socket is polled for more than connection requests; found anew before each wait. */
+    /** True if an RDMA socket is polled for more than connection requests; determined before each wait. */
     private boolean waitsForData;
 
     private boolean closed;

@@ -39,7 +39,7 @@ class StoppedOwnerTest {
             port = process.expect("listening")[0];
         }
 
-        /** Connects to another process, and writes from now on. */
+        /** Connects to another process, and keeps writing. */
         void dial(String name, Peer to) throws IOException, InterruptedException {
             process.send("dial " + name + " " + to.address + " " + to.port);
             process.expect("dialed");

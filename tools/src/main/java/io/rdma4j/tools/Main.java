@@ -303,7 +303,7 @@ public final class Main {
             this.environment = environment;
         }
 
-        /** Omits the status of the tool from now on: the process ends with that of the signal. */
+        /** Omits the status of the tool: the process ends with that of the signal. */
         void interrupted() {
             isInterrupted = true;
         }

@@ -238,7 +238,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
 
     /**
      * Moves from READY_TO_SEND to SEND_QUEUE_DRAINED. Started work requests are finished, including retransmissions.
-     * All others, and those posted from now on, wait for {@link #resume}.
+     * All others, and those posted later, wait for {@link #resume}.
      *
      * @param reports {@code true} to report {@link QueuePairEvent#SEND_QUEUE_DRAINED} when nothing is in flight any
      *     longer
@@ -266,7 +266,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
 
     /**
      * Sets how a connection treats packets from another UDP port than its peer's; the default is
-     * {@link SourcePortCheck#COUNT}. Call it before setting the path, since the port is learned anew.
+     * {@link SourcePortCheck#COUNT}. Call it before setting the path, since the port is learned again.
      */
     public final void checkSourcePort(SourcePortCheck check) {
         peerCheck.restart(check);

@@ -24,7 +24,7 @@ import javax.tools.ToolProvider;
 /**
  * A build of the modules with substitutions in the source, loaded beside the running build.
  *
- * <p>The changed sources are compiled into a separate folder. A class loader loads all classes of this project anew:
+ * <p>The changed sources are compiled into a separate folder. A class loader loads all classes of this project again:
  * from that folder, or, if unchanged, from the modules' class folders. Not thread safe, but several threads may run the
  * simulations that it returns.
  */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     null to keep the present one. C: {@code IBV_REREG_MR_CHANGE_TRANSLATION}
  * @param protectionDomain the new domain, of the same open device; null to keep the present one. C: {@code
  *     IBV_REREG_MR_CHANGE_PD}
- * @param access all rights from now on, not only additional ones; null to keep the present ones. C: {@code
+ * @param access all rights that the region then has, not only additional ones; null to keep the present ones. C: {@code
  *     IBV_REREG_MR_CHANGE_ACCESS}
  */
 public record MemoryRegionChange(

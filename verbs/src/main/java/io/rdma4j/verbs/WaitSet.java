@@ -47,7 +47,7 @@ public final class WaitSet implements AutoCloseable {
     }
 
     /**
-     * Adds an object. A waiting thread waits for it, too, from now on.
+     * Adds an object. A waiting thread also waits for it.
      *
      * @throws IllegalArgumentException if the set contains it already
      * @throws ClosedException if the set is closed

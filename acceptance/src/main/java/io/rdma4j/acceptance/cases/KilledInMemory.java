@@ -52,7 +52,7 @@ public final class KilledInMemory implements AcceptanceTest {
 
     private static final int KEEP_ALIVE_MILLIS = 500;
 
-    /** The interval of probing, 8 times at most 4 times 67 ms, the longest time that a process is stopped, and a margin. */
+    /** The interval of probing, 8 times at most 4 times 67 ms, the maximum time that a process is stopped, and a margin. */
     private static final long MAX_MILLIS = 3200;
 
     private static final int MAX_ACKNOWLEDGED = 20_000;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * ended. C: what a kernel does with the files of a process. The C library registers the native method before it calls Java.
  */
 public final class Guardian {
-    /** System property that is {@code off} for programs that shall have no guardian. */
+    /** System property that is {@code off} for programs without a guardian. */
     public static final String PROPERTY = "rdma4j.exec.guardian";
 
     private static final System.Logger LOGGER = System.getLogger(Guardian.class.getName());

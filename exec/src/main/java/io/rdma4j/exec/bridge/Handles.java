@@ -58,7 +58,7 @@ public final class Handles {
         return type.cast(object);
     }
 
-    /** Removes an object, whose number may be used for another one from now on. Does nothing if there is none. */
+    /** Removes an object, whose number may then be used for another one. Does nothing if there is none. */
     public static synchronized void remove(int handle) {
         if (find(handle) == null) {
             return;

@@ -33,7 +33,7 @@ public final class DeviceCalls {
 
     private DeviceCalls() {}
 
-    /** Lists the devices anew. C: {@code ibv_get_device_list}. */
+    /** Lists the devices again. C: {@code ibv_get_device_list}. */
     public static void count(long arguments) {
         devices = Device.chosen();
         Arguments.set(arguments, 0, devices.size());

@@ -201,7 +201,7 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
                     REREGISTER,
                     Errno.EOPNOTSUPP,
                     this + " to other memory with addresses from 0",
-                    "Leave ZERO_BASED out, or register the memory anew and close this region");
+                    "Leave ZERO_BASED out, or register the memory again and close this region");
         }
     }
 
@@ -245,7 +245,7 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
             }
         }
         String remedy = switch (errno) {
-            case EOPNOTSUPP -> "The driver cannot change this: register the memory anew, and close this region";
+            case EOPNOTSUPP -> "The driver cannot change this: register the memory again, and close this region";
             case EINVAL -> memory != null && memory.byteSize() == 0 ? "Choose memory of at least one byte" : "";
             default -> Remedies.of(REREGISTER, errno);
         };
@@ -256,7 +256,7 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
                         REREGISTER,
                         Errno.EIO,
                         this + ": the driver failed during the change with " + errno,
-                        "The region must not be used any more: close it, and register the memory anew",
+                        "The region must not be used any more: close it, and register the memory again",
                         ofDriver);
     }
 

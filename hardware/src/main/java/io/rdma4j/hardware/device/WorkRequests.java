@@ -22,7 +22,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A chain of work requests in memory of C, written anew for each call. Used by one thread at a time. Objects of C that the
+ * A chain of work requests in memory of C, written for each call. Used by one thread at a time. Objects of C that the
  * driver reads while the call lasts are entered, and left by {@link #release}.
  */
 final class WorkRequests {
@@ -141,7 +141,7 @@ final class WorkRequests {
                     operation,
                     Errno.EINVAL,
                     "piece " + index + " ends after the " + data.byteSize() + " bytes of " + list.region(index),
-                    "Add pieces anew after the memory of a region has changed");
+                    "Add the pieces again after the memory of a region has changed");
         }
     }
 

@@ -25,7 +25,7 @@ public final class DescriptorPoller implements WaitDriver {
     /** The time between two checks whether application threads still lead. */
     static final long PAUSE_NANOS = 4_000_000;
 
-    /** The longest time for which a leading application thread blocks: an interrupt does not end a system call. */
+    /** The maximum time for which a leading application thread blocks: an interrupt does not end a system call. */
     private static final int MAX_BLOCK_MILLIS = 100;
 
     private static final long NANOS_PER_MILLI = 1_000_000;

@@ -45,12 +45,12 @@ final class FakeKernel implements CommandFile {
     private final Deque<byte[]> events = new ArrayDeque<>();
     private Consumer<Sent> onCommand = command -> {};
 
-    /** Answers a command with these bytes from now on. */
+    /** Answers a command with these bytes. */
     void answer(int number, byte[] response) {
         answers.put(number, response);
     }
 
-    /** Refuses a command from now on. */
+    /** Refuses a command. */
     void refuse(int number, Errno errno) {
         errors.put(number, errno);
     }

@@ -273,7 +273,7 @@ public final class PcapngWriter implements AutoCloseable {
             failure = e;
             lost.add(bufferedPackets - keepWholeBlocks(e));
             onFailure.accept("rdma4j: packet capture " + path + ": " + reason(path, e)
-                    + "; it ends here, and packets from now on are not in it");
+                    + "; it ends here, and later packets are missing from it");
         }
         blocks.clear();
         bufferedPackets = 0;

@@ -315,7 +315,7 @@ public final class LinuxLinkSet implements LinkSet {
         }
     }
 
-    /** Waits for a ring from now on. */
+    /** Adds a ring to wait for. */
     void add(LinuxReceiveRing ring) {
         synchronized (lock) {
             LinuxReceiveRing[] longer = Arrays.copyOf(rings, rings.length + 1);
@@ -359,7 +359,7 @@ public final class LinuxLinkSet implements LinkSet {
         }
     }
 
-    /** Waits for a socket from now on. */
+    /** Adds a socket to wait for. */
     void add(Socket socket) {
         synchronized (lock) {
             if (closed) {

@@ -220,7 +220,7 @@ public final class SimulatedHost implements DatagramDestination {
         return number;
     }
 
-    /** Adds a queue pair, before it has a path. Packets with its number are delivered to it from now on. */
+    /** Adds a queue pair, before it has a path. Packets with its number are delivered to it. */
     public void add(QueuePairMachine queuePair) {
         if (network.isMarking()) {
             queuePair.congestionMarks(CongestionMarks.ON);
@@ -228,7 +228,7 @@ public final class SimulatedHost implements DatagramDestination {
         queuePairs.put(queuePair.number(), queuePair);
     }
 
-    /** Removes a queue pair. Packets with its number are dropped from now on. */
+    /** Removes a queue pair. Packets with its number are dropped. */
     public void remove(QueuePairMachine queuePair) {
         if (queuePairs.remove(queuePair.number()) != null) {
             retiredNumbers.add(queuePair.number());

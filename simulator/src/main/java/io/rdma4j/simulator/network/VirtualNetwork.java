@@ -138,7 +138,7 @@ public final class VirtualNetwork {
         slowLinks.put(host, new SlowLink(bytesPerSecond, bufferBytes, markBytes));
     }
 
-    /** Replaces the faults for frames sent from now on. Loss bursts that have begun end. */
+    /** Replaces the faults for frames sent later. Loss bursts that have begun end. */
     public void faults(NetworkFaults newFaults) {
         faults = newFaults;
         hosts.forEach(host -> host.framesToLose = 0);

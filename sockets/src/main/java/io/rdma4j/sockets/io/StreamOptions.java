@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of a stream socket as {@link SocketOption}s, for all APIs of an endpoint. Options without a meaning for
+ * The options of a stream socket as {@link SocketOption}s, for all APIs of an endpoint. Options that mean nothing for
  * RDMA are stored and returned. Thread safe.
  */
 public final class StreamOptions {

@@ -82,7 +82,7 @@ public final class DeferredSocketImpl extends SocketImpl {
         return current;
     }
 
-    /** Uses another implementation from now on, and closes the former one. */
+    /** Switches to another implementation, and closes the former one. */
     private void replaceBy(SocketImpl next) throws IOException {
         SocketImpl former = exchange(next);
         if (former != null) {

@@ -130,11 +130,11 @@ class DatagramProtocolTest {
     @Test
     void restartedPeerIsFoundByAsking() {
         introduce();
-        DatagramSide anew = new DatagramSide(b.address, 0x21);
+        DatagramSide second = new DatagramSide(b.address, 0x21);
         long later = DatagramProtocol.CONFIRM_NANOS;
         a.send(DATA, b.address, later);
-        anew.onMessage(a.messages.remove(), later);
-        a.onMessage(anew.messages.remove(), later);
+        second.onMessage(a.messages.remove(), later);
+        a.onMessage(second.messages.remove(), later);
         assertThat(a.send(DATA, b.address, later + 1)).isTrue();
         assertThat(a.takePacket().queuePairNumber()).isEqualTo(0x21);
     }

@@ -63,7 +63,7 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
     /**
      * Lets a call fail.
      *
-     * @param call its number from now on, from 1
+     * @param call its number, from 1 after this call
      * @param noMemory true to fail as with a full heap, false to fail as with a device that refuses
      */
     static void fail(int call, boolean noMemory) {
@@ -76,7 +76,7 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
      * Lets a close fail; the object stays open.
      *
      * @param name the name of the objects in {@link #OPEN}
-     * @param close the number of the close from now on, from 1
+     * @param close the number of the close, from 1 after this call
      */
     static void failClose(String name, int close) {
         failingClose = name;

@@ -25,7 +25,7 @@ final class FakeChannel extends AbstractSelectableChannel implements RdmaSelecta
         keys.changed();
     }
 
-    /** Makes every poll fail from now on; null for none. */
+    /** Makes every poll fail; null for none. */
     void failing(@Nullable RuntimeException why) {
         failure = why;
         keys.changed();

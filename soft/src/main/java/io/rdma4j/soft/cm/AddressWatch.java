@@ -22,7 +22,7 @@ final class AddressWatch {
         this.canChange = canChange;
     }
 
-    /** Informs a listener from now on. */
+    /** Adds a listener. */
     synchronized void add(Listening listening) {
         wildcards.add(listening);
         if (thread == null && canChange) {

@@ -121,7 +121,7 @@ final class CompletionRing {
         return capacity;
     }
 
-    /** Allows several threads to add at the same time from now on. No thread may add during the call. */
+    /** Allows several threads to add at the same time. No thread may add during the call. */
     void expectManyProducers() {
         hasManyProducers = true;
     }

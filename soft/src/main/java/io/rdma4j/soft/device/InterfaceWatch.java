@@ -92,7 +92,7 @@ public final class InterfaceWatch {
         this.devices = devices;
     }
 
-    /** Informs a listener of changes from now on. */
+    /** Adds a listener of changes. */
     public synchronized void add(Listener listener) {
         listeners.add(listener);
         boolean starts = thread == null && !ended && devices.host().canChange();

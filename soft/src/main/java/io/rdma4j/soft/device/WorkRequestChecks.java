@@ -205,7 +205,7 @@ final class WorkRequestChecks {
                         "ibv_post_send",
                         Errno.EINVAL,
                         "piece " + i + " ends after the " + memory.byteSize() + " bytes of " + list.region(i),
-                        "Add pieces anew after the memory of a region has changed");
+                        "Add the pieces again after the memory of a region has changed");
             }
             MemorySegment.copy(memory, offset, target, at, length);
             at += length;

@@ -210,7 +210,7 @@ public final class Engine implements WaitDriver {
 
     // ---- ports ----
 
-    /** Adds an open port, which the engine drives from now on; under the engine lock. */
+    /** Adds an open port, which the engine drives; under the engine lock. */
     public void addPort(Port port) {
         input.add(port);
     }
@@ -292,7 +292,7 @@ public final class Engine implements WaitDriver {
         queuePairs.remove(queuePair.machine.number(), now + NUMBER_HOLD_OFF_NANOS);
     }
 
-    /** Notes the queue pair that the engine works for from now on; under the engine lock. */
+    /** Notes the queue pair that the engine works for; under the engine lock. */
     void workFor(DrivenQueuePair queuePair) {
         faults.workFor(queuePair);
     }

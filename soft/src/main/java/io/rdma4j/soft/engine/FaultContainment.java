@@ -34,7 +34,7 @@ final class FaultContainment {
         this.engine = engine;
     }
 
-    /** Notes the queue pair that the engine works for from now on. Called for each packet. */
+    /** Notes the queue pair that the engine works for. Called for each packet. */
     void workFor(DrivenQueuePair queuePair) {
         worker = queuePair;
     }

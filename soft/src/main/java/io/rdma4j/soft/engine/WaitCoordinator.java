@@ -245,7 +245,7 @@ final class WaitCoordinator {
                     lead(self, isOver, deadlineNanos);
                 } else {
                     park(Math.min(deadlineNanos, pauseNanos == 0 ? Long.MAX_VALUE : clock.nanoTime() + pauseNanos));
-                    pauseNanos = 0; // from now on, the background thread watches for the end of polling
+                    pauseNanos = 0; // the background thread watches now for the end of polling
                 }
             }
             return true;
@@ -408,7 +408,7 @@ final class WaitCoordinator {
     }
 
     /**
-     * Makes the leader sleep in Java from now on, a millisecond at a time, instead of blocking in the kernel, because
+     * Makes the leader sleep in Java, a millisecond at a time, instead of blocking in the kernel, because
      * the process exits. An exiting Java virtual machine waits 0.3 s for threads in system calls, and other shutdown
      * hooks may still use the engine. Returns when no thread is in the kernel, or after {@value #ENDING_PATIENCE_NANOS}
      * nanoseconds.

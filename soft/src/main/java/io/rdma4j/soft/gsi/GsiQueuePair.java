@@ -42,7 +42,7 @@ public final class GsiQueuePair implements ManagementHandler {
         psn = engine.random().nextInt() & 0xff_ffff;
     }
 
-    /** Creates queue pair 1 of an engine, which passes its packets to it from now on. Without the engine lock. */
+    /** Creates queue pair 1 of an engine, which passes its packets to it. Without the engine lock. */
     public static GsiQueuePair open(Engine engine) {
         GsiQueuePair opened = new GsiQueuePair(engine);
         engine.lock();

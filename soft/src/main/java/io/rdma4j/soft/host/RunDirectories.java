@@ -33,7 +33,7 @@ public final class RunDirectories {
     }
 
     /**
-     * Creates a directory that no other process shall find; see {@link RunDirectory#createPrivate}.
+     * Creates a directory that no other process can find; see {@link RunDirectory#createPrivate}.
      *
      * @throws RdmaException as {@link #open}
      */

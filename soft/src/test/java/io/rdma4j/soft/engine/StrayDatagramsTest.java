@@ -131,7 +131,7 @@ class StrayDatagramsTest {
         process.engines.main().lock();
         try {
             owner.end();
-            others.openUdp(ADDRESS, Frame.UDP_PORT); // held by another program from now on
+            others.openUdp(ADDRESS, Frame.UDP_PORT); // held by another program
         } finally {
             process.engines.main().unlock();
         }

@@ -71,7 +71,7 @@ final class MeshContext implements AutoCloseable {
         return !simulates;
     }
 
-    /** Replaces queue pairs by delays from now on. */
+    /** Replaces queue pairs by delays. */
     void simulate(int microsPerCall) {
         nextNumber.set(options.firstQueuePair());
         delayMicros = microsPerCall;

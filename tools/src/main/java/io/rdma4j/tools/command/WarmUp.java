@@ -36,7 +36,7 @@ public final class WarmUp implements AutoCloseable {
 
     private static final int FIRST_WORK = 16;
 
-    /** The longest time between two rounds for which the threads leave the processors to the compilers. */
+    /** The maximum time between two rounds for which the threads leave the processors to the compilers. */
     private static final long PAUSE_NANOS = 300_000_000;
 
     private static final long CHECK_MILLIS = 5;

@@ -22,7 +22,7 @@ interface ControlChannel extends AutoCloseable {
     PerftestDestination receiveDestination() throws ToolFailure;
 
     /**
-     * Removes the timeout of {@link #receive}, since from now on the peer may be measuring while this side waits.
+     * Removes the timeout of {@link #receive}, since the peer may be measuring while this side waits.
      * Before, the two sides only exchange parameters.
      */
     void expectRuns();

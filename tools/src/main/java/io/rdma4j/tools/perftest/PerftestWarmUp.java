@@ -27,7 +27,7 @@ record PerftestWarmUp(String tool, MeasuredOperation operation, Measure measure,
     /** The most datagrams: those that a socket buffer holds. The receiver would wait seconds for a lost message. */
     private static final int UNRELIABLE_PACKETS = 32;
 
-    /** The largest message. The two sides shall not need much more memory than the tool. */
+    /** The largest message. The two sides must not need much more memory than the tool. */
     private static final long LARGEST_BYTES = 1 << 20;
 
     private static final long LARGEST_OF_ALL_BYTES = 65_536;

@@ -22,7 +22,7 @@ final class RpingProgress {
         this.state = state;
     }
 
-    /** Sets the completions to process during waits from now on. */
+    /** Sets the completions to process during waits. */
     void process(RpingCompletions ofConnection) {
         lock.lock();
         try {

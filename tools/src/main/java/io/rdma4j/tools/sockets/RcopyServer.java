@@ -64,7 +64,7 @@ final class RcopyServer {
         }
     }
 
-    /** Deletes the incomplete file. From now on no file is created, and none is reported as complete. */
+    /** Deletes the incomplete file. Later, no file is created, and none is reported as complete. */
     private synchronized void interrupt() {
         interrupted = true;
         closeFile();

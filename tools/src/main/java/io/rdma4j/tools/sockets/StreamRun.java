@@ -234,7 +234,7 @@ abstract class StreamRun {
         try {
             call("rsetsockopt SO_REUSEADDR", () -> socket.setOption(StandardSocketOptions.SO_REUSEADDR, true));
             call("rbind", () -> socket.bind(local));
-            setSizes(socket); // connections requested from now on inherit these options
+            setSizes(socket); // later connections inherit these options
             call("rlisten", () -> socket.listen(1));
             return socket;
         } catch (ToolFailure failure) {

@@ -38,7 +38,7 @@ record StreamToolOptions(
         boolean allSizes,
         int keepAliveSeconds,
         Set<Test> tests) {
-    /** The largest transfer and buffer of a warm-up. Its two sides shall not need much more memory than the tool. */
+    /** The largest transfer and buffer of a warm-up. Its two sides must not need much more memory than the tool. */
     private static final int MOST_BYTES = 1 << 20;
 
     /** The format of addresses. */

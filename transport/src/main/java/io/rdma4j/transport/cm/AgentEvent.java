@@ -95,7 +95,7 @@ public sealed interface AgentEvent {
     record TimewaitExit(CmConnection connection) implements OfConnection {}
 
     /**
-     * The peer considers the connection established. If this process dies from now on, another one should {@linkplain
+     * The peer considers the connection established. If this process dies after this, another one should {@linkplain
      * CmAgent#disconnectAbandoned disconnect} it. Reported on both sides, in addition to other events.
      */
     record Opened(CmConnection connection) implements OfConnection {}

@@ -371,7 +371,7 @@ public final class CmConnection extends DeadlineEntry {
         return destroyed;
     }
 
-    /** Answers duplicates of the REQ or REP with MRAs from now on: its owner has the event and has not decided. */
+    /** Answers duplicates of the REQ or REP with MRAs: its owner has the event and has not decided. */
     void awaitDecision() {
         if (state == CmState.REQ_RECEIVED) {
             state = CmState.MRA_REQ_SENT;

@@ -23,7 +23,7 @@ public final class CompletionWriter {
      * @param completion the holder
      * @param id the application's number of the work request
      * @param status the status
-     * @param opcode the operation, without a meaning for a failure
+     * @param opcode the operation, undefined for a failure
      * @param queuePairNumber the number of the queue pair to which the request was posted
      */
     public static void start(
@@ -38,7 +38,7 @@ public final class CompletionWriter {
      * @param byteLength number of bytes received, read or written
      * @param hasImmediate true if {@code immediateOrKey} is the peer's immediate data
      * @param hasInvalidatedKey true if {@code immediateOrKey} is the key that the peer has invalidated
-     * @param immediateOrKey the immediate data or the key; without a meaning if the completion has neither
+     * @param immediateOrKey the immediate data or the key; undefined if the completion has neither
      */
     public static void data(
             WorkCompletion completion,
