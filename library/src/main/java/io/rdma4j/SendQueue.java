@@ -218,8 +218,9 @@ final class SendQueue {
     boolean isComplete(long last) {
         if (completed < last && isPolling.compareAndSet(false, true)) {
             try {
-                while (completed < last && poll()) {
-                    continue;
+                boolean isProgressing = true;
+                while (completed < last && isProgressing) {
+                    isProgressing = poll();
                 }
             } finally {
                 isPolling.set(false);
