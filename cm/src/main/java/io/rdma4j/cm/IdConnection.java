@@ -82,31 +82,25 @@ final class IdConnection {
     }
 
     private CmEvent confirm(CmEvent.ConnectResponse reply, QueuePair queuePair, ProviderCmId provider) {
+        boolean isReady = false;
         try {
             toReadyToSend(
                     queuePair, provider, ConnectionParameters.DEVICE_MAXIMUM, ConnectionParameters.DEVICE_MAXIMUM);
-        } catch (RdmaException failed) {
-            String text = "the peer accepted, but " + provider.describe() + " could not be made ready: "
-                    + failed.getMessage();
-            return notConfirmed(reply, queuePair, failed.errno(), text);
-        }
-        try {
+            isReady = true;
             provider.establish();
             return new CmEvent.Established(reply.connection()).inPlaceOf(reply);
         } catch (RdmaException failed) {
+            hasFailed = true;
+            toError(queuePair);
             // A connection that was accepted, and whose queue pair is ready, can be confirmed unless it has ended.
-            String text =
-                    "the peer accepted, and ended the connection before " + provider.describe() + " had confirmed it";
-            Errno errno = failed.errno() == Errno.EINVAL ? Errno.ECONNRESET : failed.errno();
-            return notConfirmed(reply, queuePair, errno, text);
+            boolean hasEnded = isReady && failed.errno() == Errno.EINVAL;
+            String text = hasEnded
+                    ? "the peer accepted, and ended the connection before " + provider.describe() + " had confirmed it"
+                    : "the peer accepted, but " + provider.describe() + " could not be made ready: "
+                            + failed.getMessage();
+            int status = -(hasEnded ? Errno.ECONNRESET : failed.errno()).number();
+            return new CmEvent.Failure(CmEvent.Type.CONNECT_ERROR, status, reply.connection(), text).inPlaceOf(reply);
         }
-    }
-
-    private CmEvent notConfirmed(CmEvent.ConnectResponse reply, QueuePair queuePair, Errno errno, String text) {
-        hasFailed = true;
-        toError(queuePair);
-        return new CmEvent.Failure(CmEvent.Type.CONNECT_ERROR, -errno.number(), reply.connection(), text)
-                .inPlaceOf(reply);
     }
 
     /**
