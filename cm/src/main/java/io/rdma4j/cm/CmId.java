@@ -453,7 +453,7 @@ public final class CmId extends IdState {
      * @param attributes the group and the type of membership
      * @param context object for the application's use, returned by {@link CmEvent.MulticastJoin#context}; may be null
      * @throws RdmaException {@code EINVAL} unless the identifier is of a datagram service, has a device and is bound or
-     *     has its address resolved; {@code EINVAL} for a wildcard, which on RoCE names no group, and for a group of
+     *     has its address resolved; {@code EINVAL} for a wildcard, which specifies no group on RoCE, and for a group of
      *     another address family; {@code EADDRINUSE} if a socket of this host exclusively binds UDP port 4791 of the
      *     group; if synchronous, also the failures of the event
      */
