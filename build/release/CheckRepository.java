@@ -23,7 +23,7 @@ import org.w3c.dom.Node;
 
 /**
  * Checks a repository that {@code mvn -Prelease deploy} has filled: which artifacts it has, the files of each, their
- * contents, and the links of the Javadoc. {@code release/rehearse} runs it.
+ * contents, and the links of the Javadoc. {@code build/release/rehearse} runs it.
  *
  * <p>Usage: {@code java CheckRepository.java REPOSITORY CHECKOUT}
  */
@@ -42,7 +42,7 @@ final class CheckRepository {
     private CheckRepository(Path repository, Path checkout) throws Exception {
         this.group = repository.resolve("io/rdma4j");
         this.checkout = checkout;
-        this.version = child(xml(checkout.resolve("bom/pom.xml")).getDocumentElement(), "version");
+        this.version = child(xml(checkout.resolve("build/bom/pom.xml")).getDocumentElement(), "version");
         elements(xml(checkout.resolve("pom.xml")), "include")
                 .forEach(
                         include -> packagesOfTheApi.add(include.getTextContent().strip()));
@@ -75,7 +75,7 @@ final class CheckRepository {
 
     private Set<String> jarsOfTheBom() throws Exception {
         Set<String> artifacts = new TreeSet<>();
-        for (Element dependency : elements(xml(checkout.resolve("bom/pom.xml")), "dependency")) {
+        for (Element dependency : elements(xml(checkout.resolve("build/bom/pom.xml")), "dependency")) {
             artifacts.add(child(dependency, "artifactId"));
         }
         return artifacts;

@@ -1,4 +1,4 @@
-# Captures made with --pcap and read by tshark; sourced by exec/run.
+# Captures made with --pcap and read by tshark; sourced by apps/exec/run.
 
 define_capture_rows() {
     local to=$server_address place="-F -d rdma4j_eth0 -n 100"

@@ -1,13 +1,13 @@
-# Paths, messages and helpers; sourced by exec/run.
+# Paths, messages and helpers; sourced by apps/exec/run.
 
-repo_dir=$(cd "$exec_dir/.." && pwd -P)
+repo_dir=$(cd "$exec_dir/../.." && pwd -P)
 launcher=${RDMA4J_LAUNCHER:-$repo_dir/rdma4j}
 logs_dir=$exec_dir/target/rows
 
 say() { printf '%s\n' "$*"; }
 note() { printf '%s\n' "$*" >&2; }
 die() {
-    note "exec/${0##*/}: $*"
+    note "apps/exec/${0##*/}: $*"
     exit 2
 }
 
@@ -44,7 +44,7 @@ install_programs() {
 
 install_packages() { # PACKAGE...
     command -v apt-get >/dev/null || die "install the programs of the packages $*"
-    say "exec/${0##*/}: installing $*"
+    say "apps/exec/${0##*/}: installing $*"
     { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@"; } >/dev/null ||
         die "apt-get could not install: $*"
 }

@@ -1,4 +1,4 @@
-# Signals, processes that are killed, and machines that lack something; sourced by exec/run.
+# Signals, processes that are killed, and machines that lack something; sourced by apps/exec/run.
 
 define_fault_rows() {
     local place="-F -d rdma4j_eth0 -x $gid_index"

@@ -1,5 +1,5 @@
 # Programs that call the library from other stacks: QEMU migrates in a coroutine, and the threads of
-# dapltest have small stacks; sourced by exec/run.
+# dapltest have small stacks; sourced by apps/exec/run.
 
 define_foreign_rows() {
     row_add QEMU/migration 'C->C' full 120 migrates

@@ -1,5 +1,5 @@
 # Two hosts, which are network namespaces, and their processes, which run as an ordinary user;
-# sourced by exec/run.
+# sourced by apps/exec/run.
 
 server_address=192.0.2.1
 client_address=192.0.2.2

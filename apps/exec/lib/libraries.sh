@@ -1,5 +1,5 @@
 # Libraries on top of libibverbs and librdmacm: UCX, librspreload in a program that uses plain sockets,
-# and Open MPI over UCX; sourced by exec/run.
+# and Open MPI over UCX; sourced by apps/exec/run.
 
 define_library_rows() {
     ucx_add rc quick tag_lat

@@ -1,4 +1,4 @@
-# A server and its client, each in C or in Java; sourced by exec/run.
+# A server and its client, each in C or in Java; sourced by apps/exec/run.
 
 # Adds a row for each combination of roles: client and server in C, and either one in Java; or those
 # in the variable roles. The client is on the other host, or on the server's host if near is set.

@@ -1,4 +1,4 @@
-# The perftest programs; sourced by exec/run.
+# The perftest programs; sourced by apps/exec/run.
 
 define_perftest_rows() {
     local name

@@ -1,5 +1,5 @@
 # The tests of pyverbs, rdma-core's Python binding, as installed by the distribution; sourced by
-# exec/run.
+# apps/exec/run.
 
 # Result files, for comparison with other devices: the name of a test, its outcome and the reason,
 # separated by tabs.

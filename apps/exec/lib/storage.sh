@@ -1,5 +1,5 @@
 # Ceph's messenger, tgt with libiscsi and QEMU's tools over iSER, and libfabric; sourced by
-# exec/run.
+# apps/exec/run.
 
 define_storage_rows() {
     row_add Ceph/async+rdma 'C->C' full 180 stores_objects

@@ -1,4 +1,4 @@
-# The rows, which run one after another, and the table; sourced by exec/run.
+# The rows, which run one after another, and the table; sourced by apps/exec/run.
 
 rows=()
 
@@ -75,7 +75,7 @@ rows_run() {
         run=$((run + 1))
         row_run "$@" || failed+=("$1 $2")
     done
-    [ $run -gt 0 ] || die 'no row matches; exec/run --list prints them all'
+    [ $run -gt 0 ] || die 'no row matches; apps/exec/run --list prints them all'
     say "$((run - ${#failed[@]})) of $run rows passed in $(seconds $(($(now_ms) - begin))) s"
     [ ${#failed[@]} -eq 0 ] || {
         printf 'failed: %s\n' "${failed[@]}"

@@ -1,4 +1,4 @@
-# The programs of ibverbs-utils and rdmacm-utils; sourced by exec/run.
+# The programs of ibverbs-utils and rdmacm-utils; sourced by apps/exec/run.
 
 define_tool_rows() {
     local kind

@@ -12,52 +12,57 @@ import java.util.stream.Stream;
  * Compiles the modules that the tools need and packs each into a modular jar, and those of the sockets also into the jar
  * of the agent, with nothing but a JDK: no Maven, no network. Run by the launcher {@code rdma4j}; the build that checks everything is Maven's.
  *
- * <p>Usage: {@code java Build.java CHECKOUT OUTPUT MODULE...}
+ * <p>Usage: {@code java Build.java CHECKOUT OUTPUT FOLDER...}, with the folders of the modules, such as {@code lib/wire}.
  */
 final class Build {
-    private static final String MODULE_PREFIX = "io.rdma4j.";
-
-    /** The modules that a program needs for RDMA sockets over the software device and over the devices of the machine. */
-    private static final List<String> AGENT_MODULES =
-            List.of("wire", "transport", "link", "verbs", "cm", "sharing", "soft", "hardware", "sockets");
+    /** The folder of the modules that a program needs for RDMA sockets over the software device and over the devices of the machine. */
+    private static final String LIBRARY = "lib";
 
     private Build() {}
 
     public static void main(String[] arguments) throws IOException {
         Path checkout = Path.of(arguments[0]);
         Path output = Path.of(arguments[1]);
-        List<String> modules = List.of(arguments).subList(2, arguments.length);
+        List<Path> modules = Stream.of(arguments).skip(2).map(checkout::resolve).toList();
         Path classes = output.resolve("classes");
         compile(checkout, classes, modules);
-        for (String module : modules) {
+        for (Path module : modules) {
             pack(
-                    checkout.resolve(module).resolve("src/main/resources"),
-                    classes.resolve(MODULE_PREFIX + module),
-                    output,
-                    module);
+                    module.resolve("src/main/resources"),
+                    classes.resolve(name(module)),
+                    output.resolve("rdma4j-" + module.getFileName() + ".jar"));
         }
-        packAgent(checkout, classes, output);
+        packAgent(
+                checkout,
+                modules.stream()
+                        .filter(module -> module.getParent().endsWith(LIBRARY))
+                        .toList(),
+                classes,
+                output);
         delete(classes);
     }
 
-    private static void compile(Path checkout, Path classes, List<String> modules) {
+    /** Returns the name of the module in a folder. */
+    private static String name(Path module) {
+        return "io.rdma4j." + module.getFileName();
+    }
+
+    private static void compile(Path checkout, Path classes, List<Path> modules) {
         List<String> options = new ArrayList<>(List.of(
                 "-d", classes.toString(), "--release", "25", "-g", "-proc:none", "-nowarn", "-encoding", "UTF-8"));
         options.add("--module-source-path");
-        options.add("org.jspecify=" + checkout.resolve("tools/launcher/jspecify"));
-        for (String module : modules) {
+        options.add("org.jspecify=" + checkout.resolve("apps/tools/launcher/jspecify"));
+        for (Path module : modules) {
             options.add("--module-source-path");
-            options.add(MODULE_PREFIX + module + "=" + checkout.resolve(module).resolve("src/main/java"));
+            options.add(name(module) + "=" + module.resolve("src/main/java"));
         }
         options.add("--module");
-        options.add(String.join(",", modules.stream().map(MODULE_PREFIX::concat).toList()));
+        options.add(String.join(",", modules.stream().map(Build::name).toList()));
         run("javac", options);
     }
 
-    private static void pack(Path resources, Path classes, Path output, String module) {
-        List<String> options = new ArrayList<>(List.of("--create", "--file"));
-        options.add(output.resolve("rdma4j-" + module + ".jar").toString());
-        options.add("--no-compress");
+    private static void pack(Path resources, Path classes, Path jar) {
+        List<String> options = new ArrayList<>(List.of("--create", "--file", jar.toString(), "--no-compress"));
         options.addAll(List.of("-C", classes.toString(), "."));
         if (Files.isDirectory(resources)) {
             options.addAll(List.of("-C", resources.toString(), "."));
@@ -69,7 +74,7 @@ final class Build {
      * Packs the modules that sockets need into one jar without modules, which is an agent: {@code -javaagent} puts it on
      * the class path of any program. It is in a folder of its own, since the other jars are a module path.
      */
-    private static void packAgent(Path checkout, Path classes, Path output) throws IOException {
+    private static void packAgent(Path checkout, List<Path> modules, Path classes, Path output) throws IOException {
         Path entry = classes.resolve("agent");
         run(
                 "javac",
@@ -82,7 +87,7 @@ final class Build {
                         "-proc:none",
                         "-encoding",
                         "UTF-8",
-                        checkout.resolve("tools/launcher/agent/io/rdma4j/agent/Premain.java")
+                        checkout.resolve("apps/tools/launcher/agent/io/rdma4j/agent/Premain.java")
                                 .toString()));
         Path manifest = Files.writeString(
                 classes.resolve("MANIFEST.MF"),
@@ -90,20 +95,20 @@ final class Build {
         Path jar = Files.createDirectory(output.resolve("agent")).resolve("rdma4j-agent.jar");
         List<String> options = new ArrayList<>(List.of("--create", "--file", jar.toString()));
         options.addAll(List.of("--manifest", manifest.toString(), "--no-compress", "-C", entry.toString(), "."));
-        for (String module : AGENT_MODULES) {
-            Path ofModule = classes.resolve(MODULE_PREFIX + module);
+        for (Path module : modules) {
+            Path ofModule = classes.resolve(name(module));
             Files.delete(ofModule.resolve("module-info.class"));
             options.addAll(List.of("-C", ofModule.toString(), "."));
         }
-        options.addAll(List.of("-C", agentResources(checkout, classes).toString(), "."));
+        options.addAll(List.of("-C", agentResources(modules, classes).toString(), "."));
         run("jar", options);
     }
 
     /** Gathers the resources of the modules of the agent. Two modules may have a file of the same name with their providers. */
-    private static Path agentResources(Path checkout, Path classes) throws IOException {
+    private static Path agentResources(List<Path> modules, Path classes) throws IOException {
         Path gathered = Files.createDirectory(classes.resolve("agent-resources"));
-        for (String module : AGENT_MODULES) {
-            Path resources = checkout.resolve(module).resolve("src/main/resources");
+        for (Path module : modules) {
+            Path resources = module.resolve("src/main/resources");
             if (Files.isDirectory(resources)) {
                 try (Stream<Path> files = Files.walk(resources)) {
                     for (Path file : files.filter(Files::isRegularFile).toList()) {

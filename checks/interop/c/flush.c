@@ -1,6 +1,6 @@
 /*
- * One side of a connection for the cases flush/... of interop/run: WRITE, FLUSH, ATOMIC WRITE and READ by the extended API of
- * libibverbs (ibv_wr_*). interop/java/Flush.java is the counterpart, with the same arguments and the same output.
+ * One side of a connection for the cases flush/... of checks/interop/run: WRITE, FLUSH, ATOMIC WRITE and READ by the extended API of
+ * libibverbs (ibv_wr_*). checks/interop/java/Flush.java is the counterpart, with the same arguments and the same output.
  *
  *   flush serve|connect ADDRESS PORT [denied]
  *

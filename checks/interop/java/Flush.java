@@ -18,7 +18,7 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * One side of a connection for the cases {@code flush/…}: WRITE, FLUSH, ATOMIC WRITE and READ. {@code interop/c/flush.c} is the
+ * One side of a connection for the cases {@code flush/…}: WRITE, FLUSH, ATOMIC WRITE and READ. {@code checks/interop/c/flush.c} is the
  * counterpart, with the same arguments and the same output.
  *
  * <p>{@code Flush serve|connect ADDRESS PORT [denied]}. The server sends its {@link RemoteMemory} as private data. The client prints

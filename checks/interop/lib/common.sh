@@ -2,7 +2,7 @@
 
 interop_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 lib_dir=$interop_dir/lib
-repo_dir=$(cd "$interop_dir/.." && pwd)
+repo_dir=$(cd "$interop_dir/../.." && pwd)
 cache_dir=${RDMA4J_INTEROP_CACHE:-/var/cache/rdma4j-interop}
 launcher=${RDMA4J_LAUNCHER:-$repo_dir/rdma4j}
 

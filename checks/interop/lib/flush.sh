@@ -1,4 +1,4 @@
-# FLUSH and ATOMIC WRITE: c/flush.c against java/Flush.java, and the latter against itself. Sourced by other scripts. interop/setup
+# FLUSH and ATOMIC WRITE: c/flush.c against java/Flush.java, and the latter against itself. Sourced by other scripts. checks/interop/setup
 # --newer compiles the C program; it needs Linux 6.2 and rdma-core 45 or later.
 
 flush_build() { # after peer_build

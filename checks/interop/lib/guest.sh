@@ -8,7 +8,7 @@ guest_for_java() { guest_memory=1536; }
 
 declare -A guest_pid guest_address=([guest]=$guest_ip4 [peer]=$host_ip4)
 
-# require_setup NEEDS-GUEST(true|false) : fails if something that interop/setup installs is missing.
+# require_setup NEEDS-GUEST(true|false) : fails if something that checks/interop/setup installs is missing.
 require_setup() {
     local tool tools='tcpdump tshark ip ss' missing=()
     ! $1 || tools+=' qemu-system-x86_64 rping rdma ibv_devices nft tc'

@@ -1,4 +1,4 @@
-# Cases for the devices of the guest's kernel, rxe0 (RoCEv2) and siw0 (iWARP); sourced by interop/hardware.
+# Cases for the devices of the guest's kernel, rxe0 (RoCEv2) and siw0 (iWARP); sourced by checks/interop/hardware.
 #
 # The side "inside" is Java in the guest, on the kernel's device; "linux" is C beside it, on the same device; "host" is Java on
 # the host, on the software device. Java selects the device by the address, as a user's program does.
@@ -61,14 +61,14 @@ case_devinfo() {
 conformance_class_path=
 conformance_build() {
     # shellcheck disable=SC2086
-    conformance_class_path=$("$repo_dir/.ci/class-path" conformance $(sed -n 's/^modules="\(.*\)"$/\1/p' "$repo_dir/conformance/run")) ||
+    conformance_class_path=$("$repo_dir/.ci/class-path" conformance $(sed -n 's/^modules="\(.*\)"$/\1/p' "$repo_dir/checks/conformance/run")) ||
         die 'the conformance tests cannot be built'
 }
 
 # The part of the load in percent that the load tests of conformance put on a device here.
 conformance_load=2
 
-# The conformance tests of verbs, connections and RDMA sockets on a device: see conformance/run --help.
+# The conformance tests of verbs, connections and RDMA sockets on a device: see checks/conformance/run --help.
 case_conformance() { # SERVER CLIENT DEVICE
     local device=$3 report=$work_dir/conformance-$3.txt bad=0
     guest_java conformance -Djava.net.preferIPv6Addresses=false --enable-native-access=ALL-UNNAMED \

@@ -1,9 +1,9 @@
-# Faults of the guest's devices and of the programs that use them; sourced by interop/hardware.
+# Faults of the guest's devices and of the programs that use them; sourced by checks/interop/hardware.
 #
-# DeviceFaults, a program in interop/java, is both ends of the connections of some cases. After each case the device has no objects
+# DeviceFaults, a program in checks/interop/java, is both ends of the connections of some cases. After each case the device has no objects
 # of a program: nothing is left of a process that was killed.
 
-# The class path and the arguments of Java for the programs of interop/java, which faults_build sets.
+# The class path and the arguments of Java for the programs of checks/interop/java, which faults_build sets.
 fault_java=()
 faults_build() {
     local module_path

@@ -15,7 +15,7 @@ guest_busybox=$cache_dir/busybox/bin/busybox
 kernel_dir=$cache_dir/kernel
 
 # RDMA programs and libraries of Debian 13, of the time of kernel 6.12, which lie over the host's in guests that are started with
-# it; guest_with_debian_13 selects them. interop/setup --newer unpacks them.
+# it; guest_with_debian_13 selects them. checks/interop/setup --newer unpacks them.
 debian_13_dir=$cache_dir/debian13
 guest_layer=
 guest_with_debian_13() {
@@ -40,7 +40,7 @@ kernel_release() {
         [ -f "$kernel_dir/boot/vmlinuz-$release" ] && echo "$release"
 }
 
-# Debian's kernels do not contain the iWARP device siw; interop/setup --hardware builds it.
+# Debian's kernels do not contain the iWARP device siw; checks/interop/setup --hardware builds it.
 siw_file() { echo "$kernel_dir/lib/modules/$1/extra/siw.ko"; } # RELEASE
 
 # Guests that are started later have siw, with an interface for it.

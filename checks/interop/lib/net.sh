@@ -2,7 +2,7 @@
 #
 #   host side  10.88.0.1  fd00:88::1  fe80::5054:ff:fe88:1   (tap0, or a second guest on tap1 with --peer c)
 #   guest      10.88.0.2  fd00:88::2  fe80::5054:ff:fe88:2   (eth0 with rxe0)
-#   guest      10.90.0.2  fd00:90::2  fe80::5054:ff:fe90:2   (iwarp0 with siw0; only interop/hardware)
+#   guest      10.90.0.2  fd00:90::2  fe80::5054:ff:fe90:2   (iwarp0 with siw0; only checks/interop/hardware)
 #   near       10.89.0.1  fd00:89::1  fe80::5054:ff:fe89:1   (near0, a veth pair; same namespace as the host side)
 #   far        10.89.0.2  fd00:89::2  fe80::5054:ff:fe89:2   (far0, in a namespace of its own: another host)
 #   twin       the same link-local addresses on a second link, near1 to far1, as with VLANs

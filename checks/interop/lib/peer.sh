@@ -1,4 +1,4 @@
-# Runs Peer, the program in interop/java: a connection that is idle, or carries numbered messages in both directions. Sourced by
+# Runs Peer, the program in checks/interop/java: a connection that is idle, or carries numbered messages in both directions. Sourced by
 # other scripts.
 
 # Compiles the program once for the run.

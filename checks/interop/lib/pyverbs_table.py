@@ -19,7 +19,7 @@ PAGE = """# Tests of pyverbs
 
 rdma-core has tests of its own for drivers of devices, in Python, with its binding pyverbs. This page compares their results over
 [`rdma4j exec`](guide/c-programs.md), as an ordinary user, with those on `rdma_rxe`, the software device of Linux {kernel}. The tests are
-those of Debian's python3-pyverbs {version}, without those for devices of one vendor. `interop/pyverbs --page docs/pyverbs.md` runs them
+those of Debian's python3-pyverbs {version}, without those for devices of one vendor. `checks/interop/pyverbs --page docs/pyverbs.md` runs them
 and writes this page.
 
 A test skips itself on a device that lacks what it needs. The tests of the connection manager (`test_rdmacm`) fork two processes. Over exec

@@ -1,7 +1,7 @@
 # Starts tools on either side and checks their output; sourced by other scripts.
 #
 # A side is "linux" (the guest's C rping over the kernel's device), "inside" (Java rping in the guest; with --c of
-# interop/hardware C), "host" (Java rping in the namespace; with --peer c the second guest's C rping), "near" (Java in the same
+# checks/interop/hardware C), "host" (Java rping in the namespace; with --peer c the second guest's C rping), "near" (Java in the same
 # namespace, by its other addresses), "far" (Java in the other namespace) or "exec" (the C program in the namespace, by rdma4j exec).
 # Every process has a label; its standard output, standard error and exit code are $case_dir/LABEL.out, .err and .rc.
 

@@ -197,7 +197,7 @@ cases_run() {
         fi
     done
     cannot_list
-    [ $((run + cannot_count)) -gt 0 ] || die 'no case matches; interop/run --list prints them all'
+    [ $((run + cannot_count)) -gt 0 ] || die 'no case matches; checks/interop/run --list prints them all'
     if [ $faulty_cases -ge 4 ] && [ $total_dropped -eq 0 ]; then
         say 'No packet was dropped in any case with loss: the fault injection does not work.'
         failed+=('fault injection')

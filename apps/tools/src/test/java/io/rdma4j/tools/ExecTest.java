@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.rdma4j.fixture.Checkout;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -12,7 +13,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -23,11 +23,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the launcher of {@code rdma4j exec}, with programs that every Linux has; {@code exec/run} has those of RDMA. */
+/** Tests the launcher of {@code rdma4j exec}, with programs that every Linux has; {@code apps/exec/run} has those of RDMA. */
 @EnabledOnOs(OS.LINUX)
 class ExecTest {
-    private static final Path CHECKOUT =
-            Objects.requireNonNull(Path.of("").toAbsolutePath().getParent());
+    private static final Path CHECKOUT = Checkout.ROOT;
     private static final Path JAVA_HOME = Path.of(System.getProperty("java.home"));
     private static final int SECONDS = 60;
 

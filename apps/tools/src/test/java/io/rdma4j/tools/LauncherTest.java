@@ -2,6 +2,7 @@ package io.rdma4j.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fixture.Checkout;
 import io.rdma4j.tools.command.ToolProcess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -26,8 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Tests the paths of the launcher that need neither a build nor Java, and those that fail before both. */
 @DisabledOnOs(OS.WINDOWS)
 class LauncherTest {
-    private static final Path CHECKOUT =
-            Objects.requireNonNull(Path.of("").toAbsolutePath().getParent());
+    private static final Path CHECKOUT = Checkout.ROOT;
 
     @TempDir
     Path folder = Path.of("");
@@ -221,7 +221,7 @@ class LauncherTest {
     void colonInThePathOfTheCheckoutIsReportedInOneLine() throws Exception {
         Path checkout = Files.createDirectory(folder.resolve("check:out"));
         Path launcher = Files.copy(CHECKOUT.resolve("rdma4j"), checkout.resolve("rdma4j"));
-        Path sourced = Path.of("tools", "launcher");
+        Path sourced = Path.of("apps", "tools", "launcher");
         Files.createDirectories(checkout.resolve(sourced));
         Files.copy(
                 CHECKOUT.resolve(sourced).resolve("launch.sh"),

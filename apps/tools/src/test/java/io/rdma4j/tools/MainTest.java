@@ -2,6 +2,7 @@ package io.rdma4j.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fixture.Checkout;
 import io.rdma4j.sockets.RdmaStreamSocket;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
@@ -134,7 +135,7 @@ class MainTest {
 
     @Test
     void helpOfTheLauncherListsEveryToolWithItsSummary() throws IOException {
-        String launcher = Files.readString(Path.of("..", "tools", "launcher", "launch.sh"));
+        String launcher = Files.readString(Checkout.ROOT.resolve("apps/tools/launcher/launch.sh"));
         for (Tool tool : Main.tools()) {
             assertThat(launcher).contains("  %-15s %s\n".formatted(tool.name(), tool.summary()));
         }
@@ -144,7 +145,7 @@ class MainTest {
     void everyToolOfCHasALink() {
         for (Tool tool : Main.tools()) {
             if (!OWN_TOOLS.contains(tool.name())) {
-                assertThat(Path.of("..", "bin", tool.name())).exists();
+                assertThat(Checkout.ROOT.resolve("bin").resolve(tool.name())).exists();
             }
         }
     }

@@ -2,6 +2,7 @@ package io.rdma4j.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fixture.Checkout;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -10,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -28,8 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Tests {@code rdma4j run} with programs that know nothing of RDMA, over the loopback device. */
 @EnabledOnOs(OS.LINUX)
 class RunTest {
-    private static final Path CHECKOUT =
-            Objects.requireNonNull(Path.of("").toAbsolutePath().getParent());
+    private static final Path CHECKOUT = Checkout.ROOT;
     private static final Path JAVA_HOME = Path.of(System.getProperty("java.home"));
     private static final String JAVA = JAVA_HOME.resolve("bin/java").toString();
     private static final String PROGRAMS = "io.rdma4j.tools.programs";

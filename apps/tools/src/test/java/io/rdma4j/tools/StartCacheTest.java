@@ -3,6 +3,7 @@ package io.rdma4j.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.rdma4j.fixture.Checkout;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -35,8 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @DisabledOnOs(OS.WINDOWS)
 class StartCacheTest {
-    private static final Path CHECKOUT =
-            Objects.requireNonNull(Path.of("").toAbsolutePath().getParent());
+    private static final Path CHECKOUT = Checkout.ROOT;
     private static final Path JDK = Path.of(System.getProperty("java.home"));
     private static final List<String> MODULES = List.of(
             "wire",
@@ -101,7 +101,7 @@ class StartCacheTest {
     }
 
     private static void pack(String module) {
-        Path classes = CHECKOUT.resolve(module).resolve("target/classes");
+        Path classes = Checkout.module(module).resolve("target/classes");
         Path jar = modules.resolve("rdma4j-" + module + ".jar");
         int status = ToolProvider.findFirst("jar")
                 .orElseThrow()

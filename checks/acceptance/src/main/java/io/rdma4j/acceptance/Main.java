@@ -12,9 +12,9 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The command line of {@code acceptance/run}. */
+/** The command line of {@code checks/acceptance/run}. */
 @Command(
-        name = "acceptance/run",
+        name = "checks/acceptance/run",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
@@ -28,12 +28,12 @@ import picocli.CommandLine.Option;
             "",
             "Exits with 0 if every test passed, 1 if one failed, 2 if the run could not start, and 3 if every test"
                     + " was correct but missed a time or rate (SLOW), as on a busy machine. Logs of each test are in "
-                    + "acceptance/target/latest/NN-title/.",
+                    + "checks/acceptance/target/latest/NN-title/.",
             "",
             "examples:",
-            "  sudo acceptance/run",
-            "  sudo acceptance/run --only 'loss|^6 '",
-            "  sudo acceptance/run --full --json acceptance.json"
+            "  sudo checks/acceptance/run",
+            "  sudo checks/acceptance/run --only 'loss|^6 '",
+            "  sudo checks/acceptance/run --full --json acceptance.json"
         })
 public final class Main implements Callable<Integer> {
     @Option(
@@ -68,7 +68,7 @@ public final class Main implements Callable<Integer> {
                         || only.matcher(test.number() + " " + test.title()).find())
                 .toList();
         if (tests.isEmpty()) {
-            System.err.println("acceptance/run: --only " + only + " matches no test; --list prints all tests");
+            System.err.println("checks/acceptance/run: --only " + only + " matches no test; --list prints all tests");
             return 2;
         }
         AcceptanceTable table = new AcceptanceTable();
@@ -76,7 +76,7 @@ public final class Main implements Callable<Integer> {
             tests.forEach(test -> System.out.println(AcceptanceTable.head(test, scale)));
             return 0;
         }
-        Path folder = Path.of(System.getProperty("rdma4j.home", "."), "acceptance", "target", "latest");
+        Path folder = Path.of(System.getProperty("rdma4j.home", "."), "checks", "acceptance", "target", "latest");
         new AcceptanceRun(scale, folder, table).run(tests);
         System.out.print(table.text());
         if (json != null) {

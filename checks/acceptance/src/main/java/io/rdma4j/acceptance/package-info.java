@@ -1,5 +1,5 @@
 /**
- * The acceptance tests of reliability and security ({@code acceptance/run}, {@code docs/acceptance-tests.md}). One
+ * The acceptance tests of reliability and security ({@code checks/acceptance/run}, {@code docs/acceptance-tests.md}). One
  * table shows the required figure, the measured figure and the verdict of each test.
  *
  * <p>Each test is a class of {@link io.rdma4j.acceptance.cases} that implements {@link io.rdma4j.acceptance.AcceptanceTest} and

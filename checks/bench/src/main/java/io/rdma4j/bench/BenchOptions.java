@@ -13,7 +13,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/** The options of {@code bench/run}, which picocli sets. Not thread safe. */
+/** The options of {@code checks/bench/run}, which picocli sets. Not thread safe. */
 final class BenchOptions {
     /** The rows to measure; case is ignored. */
     static final class RowPattern implements ITypeConverter<Pattern> {

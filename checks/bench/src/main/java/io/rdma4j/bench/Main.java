@@ -22,15 +22,15 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The command line of {@code bench/run}, which measures this project beside plain UDP system calls and its peers. */
+/** The command line of {@code checks/bench/run}, which measures this project beside plain UDP system calls and its peers. */
 @Command(
-        name = "bench/run",
+        name = "checks/bench/run",
         sortOptions = false,
         usageHelpWidth = 110,
         customSynopsis = {
-            "usage: bench/run [--quick | --full] [--only REGEX] [--repetitions N] [--json FILE] [--html FILE]",
+            "usage: checks/bench/run [--quick | --full] [--only REGEX] [--repetitions N] [--json FILE] [--html FILE]",
             "                 [--patience S] [--list]",
-            "       bench/run --jmh [OPTION...]"
+            "       checks/bench/run --jmh [OPTION...]"
         },
         synopsisHeading = "",
         description = {
@@ -44,7 +44,7 @@ import picocli.CommandLine.Option;
         },
         footer = {
             "",
-            "With --jmh as its first word, bench/run runs benchmarks of parts of the hot path instead, with JMH and its"
+            "With --jmh as its first word, checks/bench/run runs benchmarks of parts of the hot path instead, with JMH and its"
                     + " options.",
             "",
             "Close other programs: two processes poll, each on a processor of its own. Compare ratios within a run, not"
@@ -53,9 +53,9 @@ import picocli.CommandLine.Option;
             "Exits with 0, with 1 if nothing could be measured, or with 2 for a wrong command line.",
             "",
             "examples:",
-            "  bench/run --quick",
-            "  bench/run --only 'write|raw' --repetitions 9",
-            "  bench/run --json figures.json --html figures.html"
+            "  checks/bench/run --quick",
+            "  checks/bench/run --only 'write|raw' --repetitions 9",
+            "  checks/bench/run --json figures.json --html figures.html"
         })
 public final class Main implements Callable<Integer> {
     @Mixin
@@ -81,7 +81,7 @@ public final class Main implements Callable<Integer> {
                 .setExpandAtFiles(false)
                 .setOverwrittenOptionsAllowed(true)
                 .setParameterExceptionHandler((error, _) -> {
-                    error.getCommandLine().getErr().println("bench/run: " + error.getMessage() + "; see --help");
+                    error.getCommandLine().getErr().println("checks/bench/run: " + error.getMessage() + "; see --help");
                     return CommandLine.ExitCode.USAGE;
                 });
     }
@@ -100,7 +100,7 @@ public final class Main implements Callable<Integer> {
             return 0;
         }
         if (plan.rows().isEmpty()) {
-            System.err.println("bench/run: --only " + options.only() + " matches no row; --list prints all rows");
+            System.err.println("checks/bench/run: --only " + options.only() + " matches no row; --list prints all rows");
             return 2;
         }
         Map<String, Object> machine = Machine.facts();

@@ -87,7 +87,7 @@ class BenchOptionsTest {
                 .execute(words);
         assertThat(status).isEqualTo(2);
         assertThat(errors.toString())
-                .startsWith("bench/run: ")
+                .startsWith("checks/bench/run: ")
                 .contains(words[0])
                 .hasLineCount(1);
         assertThat(out.toString()).isEmpty();
@@ -101,7 +101,7 @@ class BenchOptionsTest {
         assertThat(status).isZero();
         assertThat(out.toString())
                 .contains(
-                        "usage: bench/run",
+                        "usage: checks/bench/run",
                         "--quick",
                         "--full",
                         "--only",

@@ -3,7 +3,7 @@ package io.rdma4j.fuzz;
 import io.rdma4j.sharing.RelayTarget;
 import java.util.function.Supplier;
 
-/** All targets, by their names for {@code fuzz/run --target}. */
+/** All targets, by their names for {@code checks/fuzz/run --target}. */
 public enum KnownTarget {
     /** Decoding of packets. */
     F1(PacketTarget::new),

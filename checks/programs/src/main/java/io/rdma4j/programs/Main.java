@@ -15,9 +15,9 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code programs/run}. */
+/** {@code checks/programs/run}. */
 @Command(
-        name = "programs/run",
+        name = "checks/programs/run",
         mixinStandardHelpOptions = true,
         description = {
             "Runs programs of others, unmodified, over TCP and over RDMA sockets (rdma4j run), and prints one table.",
@@ -65,7 +65,7 @@ final class Main implements Callable<Integer> {
                 .filter(each -> only.matcher(each.name()).find())
                 .toList();
         if (programs.isEmpty()) {
-            System.err.println("programs/run: no program matches " + only + "; --list prints their names");
+            System.err.println("checks/programs/run: no program matches " + only + "; --list prints their names");
             return 2;
         }
         if (list) {
@@ -78,7 +78,7 @@ final class Main implements Callable<Integer> {
             pace = pace.withWarmUp((long) (warmUpSeconds * 1000));
         }
         Path logs =
-                Files.createDirectories(Path.of(System.getProperty("rdma4j.home", "."), "programs", "target", "logs"));
+                Files.createDirectories(Path.of(System.getProperty("rdma4j.home", "."), "checks", "programs", "target", "logs"));
         List<Outcome> outcomes = new ArrayList<>();
         for (Program program : programs) {
             for (Transport each : Transport.values()) {

@@ -7,8 +7,16 @@ import java.util.List;
 /** The folders of this project's sources and classes. Variants can be built only where the project was built. */
 final class Project {
     /** The modules whose classes a simulation uses. */
-    static final List<String> MODULES =
-            List.of("wire", "transport", "link", "verbs", "cm", "sharing", "soft", "sockets", "simulator");
+    static final List<String> MODULES = List.of(
+            "lib/wire",
+            "lib/transport",
+            "lib/link",
+            "lib/verbs",
+            "lib/cm",
+            "lib/sharing",
+            "lib/soft",
+            "lib/sockets",
+            "apps/simulator");
 
     private Project() {}
 
@@ -25,7 +33,7 @@ final class Project {
         }
         Path start = Path.of("").toAbsolutePath();
         for (Path each = start; each != null; each = each.getParent()) {
-            if (Files.isDirectory(each.resolve("transport/src/main/java"))) {
+            if (Files.isDirectory(each.resolve("lib/transport/src/main/java"))) {
                 return each;
             }
         }

@@ -40,7 +40,7 @@ public final class Variant implements AutoCloseable {
         void run(long seed) throws Throwable;
     }
 
-    private static final List<String> MODULES_WITH_NUMBERS = List.of("wire", "transport", "simulator");
+    private static final List<String> MODULES_WITH_NUMBERS = List.of("lib/wire", "lib/transport", "apps/simulator");
 
     private final URLClassLoader loader;
 

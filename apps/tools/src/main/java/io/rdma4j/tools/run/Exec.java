@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * {@code rdma4j exec}: runs a C program that uses libibverbs or librdmacm over this project's devices.
  *
- * <p>The launcher becomes the program (tools/launcher/exec.sh); Java starts in its process at its first call of libibverbs or
+ * <p>The launcher becomes the program (apps/tools/launcher/exec.sh); Java starts in its process at its first call of libibverbs or
  * librdmacm. This class has the help text, for the manual page and the completions, too.
  */
 public final class Exec implements Tool {

@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * {@code rdma4j run}: runs a command whose Java programs use RDMA instead of TCP.
  *
- * <p>The launcher becomes the command without starting Java (tools/launcher/run.sh). This class has the help text, for
+ * <p>The launcher becomes the command without starting Java (apps/tools/launcher/run.sh). This class has the help text, for
  * the manual page and the completions, too.
  */
 public final class Run implements Tool {

@@ -15,13 +15,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Each tool against the C tool over Linux's rdma_rxe, in both roles and repeatedly, as cases of {@code interop/run}. No
+ * Each tool against the C tool over Linux's rdma_rxe, in both roles and repeatedly, as cases of {@code checks/interop/run}. No
  * packet may be malformed for Wireshark or have a wrong ICRC.
  */
 public final class ForeignInterop implements AcceptanceTest {
     private static final String FEW = "^(size/v4/65535|ucmatose/-c-64|rstream/-S-65536) ";
 
-    /** Each tool once; {@code interop/run} itself covers all options. */
+    /** Each tool once; {@code checks/interop/run} itself covers all options. */
     private static final String EACH =
             "^(size/v4/64|ucmatose/-c-64|udaddy/v4|mckey/v4|rstream/v4|riostream/v4|rcopy/v4|rdma_client/v4|perftest/[a-z_]+)"
                     + " ";
@@ -68,7 +68,7 @@ public final class ForeignInterop implements AcceptanceTest {
             Matcher result = run(home, stage, run);
             passed += Integer.parseInt(result.group(1));
             total += Integer.parseInt(result.group(2));
-            for (Path file : captures(home.resolve("interop/target/latest"))) {
+            for (Path file : captures(home.resolve("checks/interop/target/latest"))) {
                 RoceCapture capture = RoceCapture.read(file);
                 packets += capture.frames().size();
                 icrcErrors += capture.icrcErrors();
@@ -85,7 +85,7 @@ public final class ForeignInterop implements AcceptanceTest {
     private static Matcher run(Path home, TestStage stage, int run) throws IOException, InterruptedException {
         Path log = stage.folder().resolve("run-" + run + ".txt");
         Process process = new ProcessBuilder(
-                        home.resolve("interop/run").toString(),
+                        home.resolve("checks/interop/run").toString(),
                         "--keep",
                         "--max-failures",
                         "0",
@@ -96,11 +96,11 @@ public final class ForeignInterop implements AcceptanceTest {
                 .start();
         if (!process.waitFor(RUN_MINUTES, TimeUnit.MINUTES)) {
             process.destroy();
-            throw new IOException("interop/run did not exit within " + RUN_MINUTES + " minutes");
+            throw new IOException("checks/interop/run did not exit within " + RUN_MINUTES + " minutes");
         }
         Matcher result = PASSED.matcher(Files.readString(log));
         if (!result.find()) {
-            throw new IOException("interop/run ended with " + process.exitValue() + ", see " + log);
+            throw new IOException("checks/interop/run ended with " + process.exitValue() + ", see " + log);
         }
         return result;
     }

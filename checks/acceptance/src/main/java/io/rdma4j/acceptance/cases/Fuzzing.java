@@ -18,7 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Runs every fuzz target with Jazzer by {@code fuzz/run}, from its seeds and the existing corpus. */
+/** Runs every fuzz target with Jazzer by {@code checks/fuzz/run}, from its seeds and the existing corpus. */
 public final class Fuzzing implements AcceptanceTest {
     private static final Pattern DONE = Pattern.compile("(F\\d+): (\\d+) executions in .* nothing found");
     private static final Pattern FOUND = Pattern.compile("(F\\d+): FOUND .*");
@@ -63,7 +63,7 @@ public final class Fuzzing implements AcceptanceTest {
         Map<KnownTarget, Long> executions = new EnumMap<>(KnownTarget.class);
         List<String> findings = new ArrayList<>();
         Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("rdma4j.home", "."), "fuzz", "run")
+                        Path.of(System.getProperty("rdma4j.home", "."), "checks", "fuzz", "run")
                                 .toString(),
                         "--seconds",
                         Integer.toString(seconds(stage.scale())),
@@ -108,7 +108,7 @@ public final class Fuzzing implements AcceptanceTest {
                 "%s%s; executions %s"
                         .formatted(
                                 findings.isEmpty() ? "0 findings" : "FOUND " + String.join(" ", findings),
-                                status > 1 ? ", fuzz/run ended with " + status : "",
+                                status > 1 ? ", checks/fuzz/run ended with " + status : "",
                                 figures));
     }
 }

@@ -24,7 +24,7 @@ import java.util.Objects;
  */
 final class PollingDriver {
     private static final String NAME = "libibverbs.so.1";
-    private static final Path TESTS = Path.of("hardware/src/test/resources/io/rdma4j/hardware/device");
+    private static final Path TESTS = Path.of("lib/hardware/src/test/resources/io/rdma4j/hardware/device");
 
     private final SymbolLookup functions;
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Assumptions;
  * The device under test and its addresses.
  *
  * <p>It is the software device of the loopback interface, or the one that the system property {@value #DEVICE} names,
- * with its own addresses and those of {@value #PEERS}. {@code conformance/run} sets both. A test that needs a feature that
+ * with its own addresses and those of {@value #PEERS}. {@code checks/conformance/run} sets both. A test that needs a feature that
  * the device lacks ends as aborted, with a sentence that names the feature.
  */
 public final class TestDevices {
@@ -49,7 +49,7 @@ public final class TestDevices {
     private static List<InetAddress> addressesOf(String name) {
         Device device = Device.named(name)
                 .orElseThrow(() -> new IllegalArgumentException(
-                        "there is no device " + name + "; conformance/run --list prints the names"));
+                        "there is no device " + name + "; checks/conformance/run --list prints the names"));
         List<InetAddress> addresses = new ArrayList<>();
         try (DeviceContext context = device.open()) {
             allAddresses(context).filter(each -> !each.isLinkLocalAddress()).forEach(addresses::add);

@@ -25,9 +25,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** The command line of {@code conformance/run}, which runs the tests of semantics on one device and prints a table. */
+/** The command line of {@code checks/conformance/run}, which runs the tests of semantics on one device and prints a table. */
 @Command(
-        name = "conformance/run",
+        name = "checks/conformance/run",
         sortOptions = false,
         description = {
             "",
@@ -45,9 +45,9 @@ import picocli.CommandLine.Spec;
             "Exits with 0, with 1 if a test failed, or with 2 if no test could be run.",
             "",
             "examples:",
-            "  conformance/run",
-            "  conformance/run --device rdma4j_eth0",
-            "  conformance/run OperationsTest"
+            "  checks/conformance/run",
+            "  checks/conformance/run --device rdma4j_eth0",
+            "  checks/conformance/run OperationsTest"
         })
 public final class Main implements Callable<Integer> {
     private static final String PACKAGE = "io.rdma4j.conformance.";
@@ -106,7 +106,7 @@ public final class Main implements Callable<Integer> {
                 .setExpandAtFiles(false)
                 .setOverwrittenOptionsAllowed(true)
                 .setParameterExceptionHandler((error, _) -> {
-                    error.getCommandLine().getErr().println("conformance/run: " + error.getMessage());
+                    error.getCommandLine().getErr().println("checks/conformance/run: " + error.getMessage());
                     return CommandLine.ExitCode.USAGE;
                 });
     }

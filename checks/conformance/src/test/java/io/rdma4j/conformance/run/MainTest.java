@@ -17,7 +17,7 @@ class MainTest {
         int status = Main.commandLine().setErr(new PrintWriter(errors)).execute(words);
         assertThat(status).isEqualTo(2);
         assertThat(errors.toString())
-                .startsWith("conformance/run: ")
+                .startsWith("checks/conformance/run: ")
                 .contains(words[0])
                 .hasLineCount(1);
     }

@@ -2,6 +2,7 @@ package io.rdma4j.soft.events;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fixture.Checkout;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every event is described, in its annotations and in the guide. */
 class EventDescriptionsTest {
-    private static final Path GUIDE = Path.of("..", "docs", "guide", "watching.md");
+    private static final Path GUIDE = Checkout.ROOT.resolve("docs/guide/watching.md");
 
     /** The fields that Flight Recorder adds to an event. */
     private static final List<String> COMMON = List.of("startTime", "duration", "eventThread", "stackTrace");

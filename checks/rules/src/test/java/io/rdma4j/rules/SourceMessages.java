@@ -1,4 +1,4 @@
-package io.rdma4j.conformance.messages;
+package io.rdma4j.rules;
 
 import com.sun.source.tree.AnnotationTree;
 import com.sun.source.tree.BinaryTree;

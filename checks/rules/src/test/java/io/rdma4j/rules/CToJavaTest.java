@@ -1,8 +1,9 @@
-package io.rdma4j.conformance;
+package io.rdma4j.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.rdma4j.fixture.Checkout;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Field;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.Test;
 
 /** Checks the table of C names and Java counterparts: it is complete and names only what exists. */
 class CToJavaTest {
-    private static final Path PAGE = Path.of("").toAbsolutePath().resolveSibling("docs/c-to-java.md");
+    private static final Path PAGE = Checkout.ROOT.resolve("docs/c-to-java.md");
     /** The folder of the header files of C; another one checks another version of them. */
     private static final Path INCLUDES = Path.of(System.getProperty("rdma4j.includes", "/usr/include"));
 

@@ -1,4 +1,4 @@
-package io.rdma4j.conformance;
+package io.rdma4j.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

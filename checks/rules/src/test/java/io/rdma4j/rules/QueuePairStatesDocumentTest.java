@@ -1,7 +1,8 @@
-package io.rdma4j.conformance;
+package io.rdma4j.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fixture.Checkout;
 import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.QueuePairAttribute;
 import io.rdma4j.verbs.spi.QueuePairTransitions;
@@ -15,8 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Checks that the documentation of the queue pair states matches the table in the code. */
 class QueuePairStatesDocumentTest {
-    private static final Path DOCUMENT =
-            Path.of("").toAbsolutePath().resolveSibling("docs").resolve("queue-pair-states.md");
+    private static final Path DOCUMENT = Checkout.ROOT.resolve("docs/queue-pair-states.md");
 
     private static String cell(Set<QueuePairAttribute> attributes) {
         return attributes.isEmpty()

@@ -1,9 +1,10 @@
-package io.rdma4j.conformance.messages;
+package io.rdma4j.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fixture.Checkout;
 import io.rdma4j.cm.CmEvent;
-import io.rdma4j.conformance.messages.SourceMessages.Message;
+import io.rdma4j.rules.SourceMessages.Message;
 import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.value.RejectReason;
 import io.rdma4j.verbs.AsyncEvent;
@@ -29,20 +30,20 @@ import org.junit.jupiter.api.Test;
  * {@code …} stands for anything.
  */
 class ErrorPageTest {
-    private static final Path ROOT = Path.of("").toAbsolutePath().resolveSibling("");
+    private static final Path ROOT = Checkout.ROOT;
 
     /** The folders whose messages are all on the page. Of the tools, that is what they have in common: others have those of C. */
     private static final List<String> FOLDERS = List.of(
-            "library/src/main",
-            "wire/src/main/java/io/rdma4j/value",
-            "verbs/src/main",
-            "cm/src/main",
-            "sharing/src/main",
-            "soft/src/main",
-            "hardware/src/main",
-            "link/src/main",
-            "sockets/src/main",
-            "tools/src/main/java/io/rdma4j/tools/command");
+            "lib/library/src/main",
+            "lib/wire/src/main/java/io/rdma4j/value",
+            "lib/verbs/src/main",
+            "lib/cm/src/main",
+            "lib/sharing/src/main",
+            "lib/soft/src/main",
+            "lib/hardware/src/main",
+            "lib/link/src/main",
+            "lib/sockets/src/main",
+            "apps/tools/src/main/java/io/rdma4j/tools/command");
 
     /** Sources whose texts are not messages: the names of enums, which are checked as such, and syntax. */
     private static final List<String> WITHOUT_MESSAGES = List.of(
@@ -60,13 +61,13 @@ class ErrorPageTest {
             Pattern.compile("\\b(?:fail|echo|exec_fail \\S+|exec_usage) \"((?:[^\"\\\\]|\\\\.)+)\"");
 
     private static final List<String> LAUNCHER_FILES =
-            List.of("rdma4j", "dist/launcher", "tools/launcher/exec.sh", "tools/launcher/exec-build.sh");
+            List.of("rdma4j", "build/dist/launcher", "apps/tools/launcher/exec.sh", "apps/tools/launcher/exec-build.sh");
 
     /** A text that the C library of exec prints to users; it may consist of several literals. */
     private static final Pattern LIBRARY_TEXT =
             Pattern.compile("\\blog_error\\(\\s*((?:\"(?:[^\"\\\\]|\\\\.)*\"\\s*)+)");
 
-    private static final Path LIBRARY = ROOT.resolve("exec/native");
+    private static final Path LIBRARY = ROOT.resolve("apps/exec/native");
 
     private static final Pattern FIRST_COLUMN = Pattern.compile("^\\| (.*?) \\|", Pattern.MULTILINE);
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
@@ -92,19 +93,15 @@ class ErrorPageTest {
         messages = new ArrayList<>(SourceMessages.of(sources(FOLDERS)));
         messages.addAll(messagesOfLauncher());
         messages.addAll(messagesOfLibrary());
-        others = SourceMessages.of(sources(List.of("tools/src/main")));
+        others = SourceMessages.of(sources(List.of("apps/tools/src/main")));
     }
 
     private static List<Path> sources(List<String> folders) throws IOException {
         List<Path> all = new ArrayList<>();
         for (String folder : folders) {
-            try (Stream<Path> files = Files.walk(ROOT.resolve(folder))) {
-                files.filter(file -> file.toString().endsWith(".java"))
-                        .filter(file ->
-                                !WITHOUT_MESSAGES.contains(file.getFileName().toString()))
-                        .sorted()
-                        .forEach(all::add);
-            }
+            Checkout.javaFiles(ROOT.resolve(folder)).stream()
+                    .filter(file -> !WITHOUT_MESSAGES.contains(file.getFileName().toString()))
+                    .forEach(all::add);
         }
         return all;
     }

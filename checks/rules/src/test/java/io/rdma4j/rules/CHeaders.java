@@ -1,4 +1,4 @@
-package io.rdma4j.conformance;
+package io.rdma4j.rules;
 
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,20 +1,15 @@
-package io.rdma4j.conformance;
+package io.rdma4j.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
+import io.rdma4j.fixture.Checkout;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Checks that files of {@code /proc} and {@code /sys} are read by methods that work there; {@code SystemFile} explains it. */
 class SystemFilesTest {
-    private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
-
     /** The modules of the library and the tools. */
     private static final List<String> MODULES =
             List.of("link", "verbs", "cm", "sharing", "soft", "hardware", "exec", "sockets", "testkit", "tools");
@@ -28,26 +23,15 @@ class SystemFilesTest {
     @Test
     void noClassReadsFilesOfTheKernelBySize() {
         assertThat(MODULES.stream()
-                        .flatMap(SystemFilesTest::sources)
+                        .map(module -> Checkout.module(module).resolve("src/main"))
+                        .flatMap(folder -> Checkout.javaFiles(folder).stream())
                         .filter(SystemFilesTest::readsBySize)
-                        .map(source -> ROOT.relativize(source).toString()))
+                        .map(source -> Checkout.ROOT.relativize(source).toString()))
                 .isEmpty();
     }
 
-    private static Stream<Path> sources(String module) {
-        try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/main"))) {
-            return files.filter(file -> file.toString().endsWith(".java")).toList().stream();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
     private static boolean readsBySize(Path source) {
-        try {
-            String text = Files.readString(source);
-            return SYSTEM_PATH.matcher(text).find() && BY_SIZE.matcher(text).find();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        String text = Checkout.read(source);
+        return SYSTEM_PATH.matcher(text).find() && BY_SIZE.matcher(text).find();
     }
 }

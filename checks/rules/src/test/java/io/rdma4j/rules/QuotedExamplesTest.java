@@ -1,7 +1,8 @@
-package io.rdma4j.conformance;
+package io.rdma4j.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fixture.Checkout;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * file and the part between {@code tag::tag[]} and {@code end::tag[]}.
  */
 class QuotedExamplesTest {
-    private static final Path ROOT = Path.of("").toAbsolutePath().resolveSibling("");
+    private static final Path ROOT = Checkout.ROOT;
     private static final Path EXAMPLES = ROOT.resolve("examples/src/main/java/io/rdma4j/examples");
     private static final Path GUIDE = ROOT.resolve("docs/guide");
     private static final Pattern QUOTE =
@@ -76,16 +77,11 @@ class QuotedExamplesTest {
     void everyModuleWithoutAJarIsNeitherInstalledNorDeployed() throws IOException {
         assertThat(Files.readString(ROOT.resolve("pom.xml")))
                 .contains("<maven.install.skip>${maven.deploy.skip}</maven.install.skip>");
-        try (Stream<Path> folders = Files.list(ROOT)) {
-            List<Path> poms = folders.map(folder -> folder.resolve("pom.xml"))
-                    .filter(Files::exists)
-                    .toList();
-            assertThat(poms).hasSizeGreaterThan(15);
-            for (Path pom : poms) {
-                String text = Files.readString(pom);
-                if (text.contains("<id>default-jar</id>\n            <phase>none</phase>")) {
-                    assertThat(text).as(pom.toString()).contains("<maven.deploy.skip>true</maven.deploy.skip>");
-                }
+        assertThat(Checkout.modules()).hasSizeGreaterThan(15);
+        for (Path module : Checkout.modules()) {
+            String pom = Files.readString(module.resolve("pom.xml"));
+            if (pom.contains("<id>default-jar</id>\n            <phase>none</phase>")) {
+                assertThat(pom).as(module.toString()).contains("<maven.deploy.skip>true</maven.deploy.skip>");
             }
         }
     }
@@ -93,7 +89,7 @@ class QuotedExamplesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "bom/pom.xml",
+                "build/bom/pom.xml",
                 "examples/outside/class-path/pom.xml",
                 "examples/outside/module-path/pom.xml",
                 "examples/outside/testkit/pom.xml",

@@ -1,13 +1,11 @@
-package io.rdma4j.conformance;
+package io.rdma4j.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fixture.Checkout;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaMember;
 import com.tngtech.archunit.core.domain.JavaModifier;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -26,10 +24,10 @@ class ExportedTypesTest {
     private final Set<String> exported = new HashSet<>();
 
     @Test
-    void publicMembersOfExportedTypesHaveExportedTypes() throws IOException {
+    void publicMembersOfExportedTypesHaveExportedTypes() {
         for (String library : LIBRARIES) {
-            Matcher export = EXPORT_TO_ALL.matcher(Files.readString(
-                    Path.of("").toAbsolutePath().resolveSibling(library).resolve("src/main/java/module-info.java")));
+            Matcher export = EXPORT_TO_ALL.matcher(
+                    Checkout.read(Checkout.module(library).resolve("src/main/java/module-info.java")));
             while (export.find()) {
                 exported.add(export.group(1));
             }

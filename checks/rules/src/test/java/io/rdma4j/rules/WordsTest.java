@@ -1,9 +1,9 @@
-package io.rdma4j.conformance;
+package io.rdma4j.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fixture.Checkout;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** Checks the language of comments, and that replaced names do not come back; CONTRIBUTING.md has the rules. */
 class WordsTest {
-    private static final Path ROOT = Path.of("").toAbsolutePath().resolveSibling("");
+    private static final Path ROOT = Checkout.ROOT;
 
     /** String literals are matched, so that a comment's beginning inside them is skipped. */
     private static final Pattern STRING_OR_JAVADOC =
@@ -75,43 +75,20 @@ class WordsTest {
 
     @Test
     void noJavadocSentenceOpensWithABareQuestionWord() {
-        assertThat(sources().flatMap(WordsTest::bareOpeners)).isEmpty();
+        assertThat(Checkout.sources().stream().flatMap(WordsTest::bareOpeners)).isEmpty();
     }
 
     @Test
     void replacedNamesAreGone() {
-        assertThat(sources()
+        assertThat(Checkout.sources().stream()
                         .filter(source -> !source.endsWith("WordsTest.java"))
-                        .filter(source -> OLD_NAME.matcher(text(source)).find())
+                        .filter(source -> OLD_NAME.matcher(Checkout.read(source)).find())
                         .map(source -> ROOT.relativize(source).toString()))
                 .isEmpty();
     }
 
-    private static Stream<Path> sources() {
-        List<Path> all = new ArrayList<>();
-        try (Stream<Path> modules = Files.list(ROOT)) {
-            for (Path module : modules.filter(each -> Files.isDirectory(each.resolve("src")))
-                    .toList()) {
-                try (Stream<Path> files = Files.walk(module.resolve("src"))) {
-                    files.filter(file -> file.toString().endsWith(".java")).forEach(all::add);
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return all.stream().sorted();
-    }
-
-    private static String text(Path source) {
-        try {
-            return Files.readString(source);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
     private static Stream<String> bareOpeners(Path source) {
-        Matcher matcher = STRING_OR_JAVADOC.matcher(text(source));
+        Matcher matcher = STRING_OR_JAVADOC.matcher(Checkout.read(source));
         return matcher.results()
                 .map(MatchResult::group)
                 .filter(comment -> comment.startsWith("/**"))
