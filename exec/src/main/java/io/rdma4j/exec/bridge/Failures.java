@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-/** Converts exceptions to error numbers of C. */
+/** Converts exceptions to C error numbers. */
 public final class Failures {
     /** Whether stack traces are printed, for debugging: {@code -Drdma4j.exec.trace}. */
     private static final boolean TRACE = System.getProperty("rdma4j.exec.trace") != null;

@@ -14,7 +14,7 @@ import java.util.Comparator;
 import java.util.ServiceLoader;
 
 /**
- * The calls of C to the device file of the connection manager. Each method returns 0 or a positive error number, and
+ * The calls from C to the device file of the connection manager. Each method returns 0 or a positive error number, and
  * never throws. Thread safe.
  */
 public final class CmCalls {

@@ -33,7 +33,8 @@ final class Identifier implements CmEventSink {
     /**
      * Creates an identifier that has no provider yet.
      *
-     * @param uid the program's number, or 0 for the identifier of a connection request, which has none until it is accepted
+     * @param uid the program's number, or 0 for the identifier of a connection request, which gets one when it is
+     *     accepted
      */
     Identifier(CmFiles files, CmFile file, long uid, PortSpace portSpace, QueuePairType queuePairType) {
         this.files = files;

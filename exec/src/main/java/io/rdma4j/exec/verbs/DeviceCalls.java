@@ -103,7 +103,8 @@ public final class DeviceCalls {
     }
 
     /**
-     * Returns an entry of the GID table. C: {@code ibv_query_gid_ex}. Programs read all entries, most of which are empty.
+     * Returns an entry of the GID table. C: {@code ibv_query_gid_ex}. Programs read all entries; most of them are
+     * empty.
      *
      * @return 0, or {@code ENODATA} if the entry is empty
      */

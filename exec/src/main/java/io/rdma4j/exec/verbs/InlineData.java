@@ -13,8 +13,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies inline data, which need not be in registered memory in C, to registered memory. Posting copies it again, so
- * the memory can be reused after each burst. Guarded by the lock of a queue.
+ * Copies inline data to registered memory, because C programs need not register its memory. Posting copies it again, so
+ * the registered memory can be reused after each burst. Guarded by the lock of a queue.
  */
 final class InlineData implements AutoCloseable {
     private static final int MIN_BYTES = 4096;

@@ -15,7 +15,7 @@ final class Paths {
 
     /**
      * Returns the path at an address. The kernel uses the hop limit of the route, so programs set 0 or 1, which this
-     * method replaces by the default. Some programs do not initialize the flow label, of which 20 bits are used.
+     * method replaces by the default. Some programs pass a flow label of more than 20 bits; the upper bits are ignored.
      *
      * @throws io.rdma4j.verbs.RdmaException {@code EINVAL} if the path has no global route, which RoCE requires
      */
