@@ -100,7 +100,8 @@ public final class Main implements Callable<Integer> {
             return 0;
         }
         if (plan.rows().isEmpty()) {
-            System.err.println("checks/bench/run: --only " + options.only() + " matches no row; --list prints all rows");
+            System.err.println(
+                    "checks/bench/run: --only " + options.only() + " matches no row; --list prints all rows");
             return 2;
         }
         Map<String, Object> machine = Machine.facts();

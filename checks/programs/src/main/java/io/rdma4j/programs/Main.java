@@ -77,8 +77,8 @@ final class Main implements Callable<Integer> {
         if (warmUpSeconds >= 0) {
             pace = pace.withWarmUp((long) (warmUpSeconds * 1000));
         }
-        Path logs =
-                Files.createDirectories(Path.of(System.getProperty("rdma4j.home", "."), "checks", "programs", "target", "logs"));
+        Path logs = Files.createDirectories(
+                Path.of(System.getProperty("rdma4j.home", "."), "checks", "programs", "target", "logs"));
         List<Outcome> outcomes = new ArrayList<>();
         for (Program program : programs) {
             for (Transport each : Transport.values()) {

@@ -2,8 +2,8 @@ package io.rdma4j.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.fixture.Checkout;
 import io.rdma4j.cm.CmEvent;
+import io.rdma4j.fixture.Checkout;
 import io.rdma4j.rules.SourceMessages.Message;
 import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.value.RejectReason;
@@ -60,8 +60,8 @@ class ErrorPageTest {
     private static final Pattern LAUNCHER_TEXT =
             Pattern.compile("\\b(?:fail|echo|exec_fail \\S+|exec_usage) \"((?:[^\"\\\\]|\\\\.)+)\"");
 
-    private static final List<String> LAUNCHER_FILES =
-            List.of("rdma4j", "build/dist/launcher", "apps/tools/launcher/exec.sh", "apps/tools/launcher/exec-build.sh");
+    private static final List<String> LAUNCHER_FILES = List.of(
+            "rdma4j", "build/dist/launcher", "apps/tools/launcher/exec.sh", "apps/tools/launcher/exec-build.sh");
 
     /** A text that the C library of exec prints to users; it may consist of several literals. */
     private static final Pattern LIBRARY_TEXT =
@@ -100,7 +100,8 @@ class ErrorPageTest {
         List<Path> all = new ArrayList<>();
         for (String folder : folders) {
             Checkout.javaFiles(ROOT.resolve(folder)).stream()
-                    .filter(file -> !WITHOUT_MESSAGES.contains(file.getFileName().toString()))
+                    .filter(file ->
+                            !WITHOUT_MESSAGES.contains(file.getFileName().toString()))
                     .forEach(all::add);
         }
         return all;

@@ -2,10 +2,10 @@ package io.rdma4j.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.fixture.Checkout;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaMember;
 import com.tngtech.archunit.core.domain.JavaModifier;
+import io.rdma4j.fixture.Checkout;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

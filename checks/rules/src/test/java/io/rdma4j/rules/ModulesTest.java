@@ -9,7 +9,6 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.fixture.Checkout;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -19,6 +18,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import io.rdma4j.fixture.Checkout;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -31,7 +31,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.Lock;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -96,7 +95,8 @@ class ModulesTest {
 
     @Test
     void everyMavenModuleIsInTheTable() {
-        assertThat(Checkout.modules().stream().map(folder -> folder.getFileName().toString()))
+        assertThat(Checkout.modules().stream()
+                        .map(folder -> folder.getFileName().toString()))
                 .containsExactlyInAnyOrderElementsOf(Stream.of(MODULES.keySet(), MODULES_THAT_USE_ALL, LISTS)
                         .flatMap(Set::stream)
                         .filter(module -> !module.equals(VALUES))

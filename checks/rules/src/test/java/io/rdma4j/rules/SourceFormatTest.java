@@ -2,13 +2,13 @@ package io.rdma4j.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.fixture.Checkout;
 import com.palantir.javaformat.java.Formatter;
 import com.palantir.javaformat.java.FormatterException;
 import com.palantir.javaformat.java.ImportOrderer;
 import com.palantir.javaformat.java.JavaFormatterOptions;
 import com.palantir.javaformat.java.JavaFormatterOptions.Style;
 import com.palantir.javaformat.java.RemoveUnusedImports;
+import io.rdma4j.fixture.Checkout;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -82,7 +82,8 @@ class WordsTest {
     void replacedNamesAreGone() {
         assertThat(Checkout.sources().stream()
                         .filter(source -> !source.endsWith("WordsTest.java"))
-                        .filter(source -> OLD_NAME.matcher(Checkout.read(source)).find())
+                        .filter(source ->
+                                OLD_NAME.matcher(Checkout.read(source)).find())
                         .map(source -> ROOT.relativize(source).toString()))
                 .isEmpty();
     }
