@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits a command line into options and operands as GNU {@code getopt} does, with its messages. Source: getopt(3).
+ * Splits a command line into options and operands like GNU {@code getopt}, with its messages. Source: getopt(3).
  *
  * <p>Options may be clustered ({@code -vV}). An option's argument may be in the same word or in the next ({@code -C10},
  * {@code -C 10}). Options and operands may be mixed, {@code --} ends the options, and a lone {@code -} is an operand.

@@ -7,7 +7,7 @@ import java.net.ProtocolFamily;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Resolves host names and addresses as {@code getaddrinfo} does. */
+/** Resolves host names and addresses like {@code getaddrinfo}. */
 public final class HostAddresses {
     private HostAddresses() {}
 
