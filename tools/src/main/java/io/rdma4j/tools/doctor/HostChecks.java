@@ -60,8 +60,8 @@ final class HostChecks {
         return limitBytes < WANTED_BUFFER_BYTES && !isRoot
                 ? Optional.of(
                         "UDP receive buffers are limited to " + limitBytes + " bytes, and packets that arrive"
-                                + " when they are full are lost and sent again; if 'rdma4j top' shows retransmissions on"
-                                + " a network without loss, raise the limit as root: sysctl -w net.core.rmem_max="
+                                + " when they are full are lost and sent again; if 'rdma4j top' shows retransmissions"
+                                + " on a network without loss, raise the limit as root: sysctl -w net.core.rmem_max="
                                 + WANTED_BUFFER_BYTES)
                 : Optional.empty();
     }

@@ -116,7 +116,7 @@ public final class Mckey implements Tool {
         if (group == null || space == null || !space.isDatagram() || connections < 1 || count < 0 || bytes < 0) {
             environment
                     .err()
-                    .println("mckey: -m must name a group; -p must be 0x111 or 0x2, -c at least 1, -C and -S at least 0");
+                    .println("mckey: -m must name a group; -p must be 0x111 or 0x2, -c 1 or more, -C and -S 0 or more");
             return null;
         }
         return new MckeyOptions(group, unmapped, sender, source, space, connections, count, bytes, sendOnly, loopback);

@@ -39,7 +39,7 @@ final class CmControlChannel implements ControlChannel {
     private final QueuePair queuePair;
     private final WorkCompletion[] completion = WorkCompletion.array(1);
 
-    /** The length of the structure of C, of which the oldest version is assumed until the peer's is known. */
+    /** The length of the C structure. The oldest version is assumed until the peer's version is known. */
     private int destinationBytes = PerftestDestination.bytes(0);
 
     private boolean closedByPeer;

@@ -20,7 +20,7 @@ enum ConnectionType {
         return type;
     }
 
-    /** Returns whether lost packets are repeated. */
+    /** Returns whether lost packets are retransmitted. */
     boolean isReliable() {
         return this == RC || this == XRC;
     }
