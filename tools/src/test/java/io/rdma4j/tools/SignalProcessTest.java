@@ -48,7 +48,7 @@ class SignalProcessTest {
     private static final long LIMIT_SECONDS = 10;
     private static final long TRAFFIC_BYTES = 20_000;
 
-    /** The text that precedes waiting for a client, and the command line of the server. */
+    /** The command lines of servers, each after the text that the server prints before it waits for a client. */
     static final List<String> SERVERS = List.of(
             "rdma_listen | rping -s -d -a ADDRESS -p PORT",
             "rdma_listen | rping -s -d -P -a ADDRESS -p PORT",
@@ -119,8 +119,8 @@ class SignalProcessTest {
             "ib_read_bw --no-warm-up -R -p PORT -D 60 | ib_read_bw --no-warm-up -R -p PORT -D 60 127.0.0.1");
 
     /**
-     * Held by a case with a command line that cannot name an address. The processes of one case then share the addresses
-     * of the host with no other case, which would take over or lose the port of the device when they end.
+     * Held by a case with a command line that cannot name an address. The processes of two such cases would share the
+     * addresses of the host, and would take over or lose the port of the device when one of them ends.
      */
     private static final Lock HOST_ADDRESSES = new ReentrantLock();
 
@@ -177,7 +177,7 @@ class SignalProcessTest {
         }
     }
 
-    /** Requires a whole document of an interrupted run, or none. */
+    /** Requires one complete document of an interrupted run. */
     private void requireDocument() {
         String document = String.join("\n", out);
         assertThat(document).startsWith("{").endsWith("\"status\": null,\n  \"reason\": null\n}");
@@ -191,7 +191,7 @@ class SignalProcessTest {
         }
     }
 
-    /** Runs a case, alone if it uses the addresses that every process of this host has. */
+    /** Runs a case. If it has no address of its own, no other such case runs at the same time. */
     private static void run(String line, Case test) throws Exception {
         Lock lock = line.contains("ADDRESS") ? new ReentrantLock() : HOST_ADDRESSES;
         lock.lock();
@@ -238,7 +238,7 @@ class SignalProcessTest {
         }
     }
 
-    /** Requires that the peer of an interrupted process ends, by itself or when it is terminated. */
+    /** Requires that the peer of an interrupted process ends, at the latest when it is terminated. */
     private void requireEnd(ToolProcess peer) throws InterruptedException {
         if (peer.await(1) < 0) {
             peer.terminate();
@@ -288,8 +288,8 @@ class SignalProcessTest {
     }
 
     /**
-     * Returns whether the signal came while Java initialized itself, before any code of the tool.
-     * Java then prints a message of its own on standard output, on standard error or on both, and may return status 1.
+     * Returns whether the signal arrived while Java initialized itself, before any code of the tool ran. Java then
+     * prints its own message on standard output, on standard error or on both, and may return status 1.
      */
     private boolean hasEndedBeforeMain() {
         return out.stream().anyMatch(text -> text.contains("Runtime.exit(130) logging failed"))
@@ -325,7 +325,7 @@ class SignalProcessTest {
         return Files.exists(file) ? Files.size(file) : 0;
     }
 
-    /** Starts the client and waits for its traffic. A client that comes before its server listens is started again. */
+    /** Starts the client and waits for its traffic. A client that connects before its server listens is restarted. */
     private ToolProcess startClient(String line, List<String> clientOut, List<String> clientErr) throws Exception {
         Path capture = folder.resolve("capture.pcapng");
         String words = words(line) + " --pcap " + capture;

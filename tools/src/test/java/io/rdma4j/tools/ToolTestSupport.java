@@ -31,7 +31,7 @@ public final class ToolTestSupport {
         return FIRST_PORT + NEXT_PORT.getAndIncrement() % PORTS;
     }
 
-    /** Returns such a port as an option of a command line. */
+    /** Returns a port from {@link #portNumber} as a command-line option. */
     public static String port() {
         return " -p " + portNumber();
     }
@@ -66,8 +66,8 @@ public final class ToolTestSupport {
     }
 
     /**
-     * Waits until a process has bound a UDP port, or has ended. Until then the kernel refuses datagrams. The datagram that
-     * shows it is too short to be a message.
+     * Waits until a process has bound a UDP port, or has ended. Until then the kernel refuses datagrams. The probes are
+     * too short to be messages.
      */
     public static void awaitUdpPort(ToolProcess process, String address, int port)
             throws IOException, InterruptedException {
@@ -81,14 +81,14 @@ public final class ToolTestSupport {
                 probe.send(new DatagramPacket(data, data.length));
                 return;
             } catch (PortUnreachableException notYetBound) {
-                // Tries again.
+                // The loop sends another probe.
             }
         }
     }
 
     /**
-     * Skips a test that sends SIGINT if this process ignores it. A process that a script starts in the background does, and
-     * so do its children.
+     * Skips a test that sends SIGINT if this process ignores it. A process that a script starts in the background
+     * ignores it, and its children inherit this.
      */
     public static void requireSigint() throws IOException {
         Path status = Path.of("/proc/self/status");

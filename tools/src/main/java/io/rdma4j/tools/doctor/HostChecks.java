@@ -31,7 +31,7 @@ final class HostChecks {
                 version.feature() == 25 && version.interim() == 0 && version.update() < FIRST_SOUND_UPDATE;
         return isDefective
                 ? Optional.of(
-                        "Java " + version + " has the defect JDK-8377811, like all of JDK 25.0.0 to 25.0.2; update it to"
+                        "Java " + version + " has the defect JDK-8377811, like all JDKs 25.0.0 to 25.0.2; update it to"
                                 + " 25.0.3 or newer before you look for the cause of a failure elsewhere")
                 : Optional.empty();
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests that need a separate process: with other options of Java, or to terminate it by a signal. */
+/** Tests that need a separate process, for other Java options or to terminate it by a signal. */
 class PerftestProcessTest {
     private static final long SECONDS = 120;
 
