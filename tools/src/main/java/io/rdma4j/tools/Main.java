@@ -150,7 +150,7 @@ public final class Main {
         System.exit(out.status(exitStatus(status)));
     }
 
-    /** Registers a task for the exit of the process. Returns false if a signal has already started the exit. */
+    /** Registers a task for the exit of the process. Returns false if a signal has begun the exit already. */
     private static boolean runAtExit(Runnable task) {
         try {
             Runtime.getRuntime().addShutdownHook(new Thread(task, "rdma4j-interrupt"));
@@ -169,9 +169,9 @@ public final class Main {
     }
 
     /**
-     * Reports an unexpected failure of a tool or of one of its threads, with its stack trace if {@code -d} is given.
+     * Prints what a tool or one of its threads did not expect, and its stack trace with {@code -d}.
      *
-     * <p>An {@link OutOfMemoryError} is not a defect: any allocation in any thread may throw it.
+     * <p>A lack of memory is no defect: every thread may meet it, at any allocation.
      */
     static void reportUnexpected(Throwable failure, String where, List<String> words, PrintStream err) {
         OutOfMemoryError lackOfMemory = lackOfMemory(failure);
@@ -187,10 +187,7 @@ public final class Main {
         }
     }
 
-    /**
-     * Returns the {@link OutOfMemoryError} that caused a failure, or null. Java wraps it if there is not enough memory
-     * to link a lambda expression.
-     */
+    /** Returns the lack of memory that caused a failure, or null. Java wraps it when it lacks the memory to link a lambda expression. */
     private static @Nullable OutOfMemoryError lackOfMemory(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof OutOfMemoryError lack) {
@@ -279,7 +276,7 @@ public final class Main {
     }
 
     /**
-     * The JSON document of a run, printed once: when the tool ends, or on SIGINT or SIGTERM.
+     * The JSON document of a run, printed once: when the tool ends or when the process is asked to end.
      *
      * <p>Both may happen at the same time. The later thread then waits, so that the process does not exit before the
      * document is printed.
@@ -306,7 +303,7 @@ public final class Main {
             this.environment = environment;
         }
 
-        /** Omits the status of the tool, because the process ends with the signal's status. */
+        /** Omits the status of the tool: the process ends with that of the signal. */
         void interrupted() {
             isInterrupted = true;
         }
@@ -335,10 +332,7 @@ public final class Main {
         }
     }
 
-    /**
-     * Closes the packet capture, if any, and returns whether it is complete. The capture is closed before the process
-     * exits, because a failure could not be reported then.
-     */
+    /** Closes the packet capture, if any, and returns whether it is complete. The end of the process reports no failure. */
     private static boolean closesCapture(ToolEnvironment environment) {
         try {
             ProcessStack.stack().closeCapture();

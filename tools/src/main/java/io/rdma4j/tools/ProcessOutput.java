@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Standard output or standard error of this process.
  *
  * <p>{@link java.io.PrintStream} swallows write failures. This stream ends the process when the reader of a pipe is
- * closed, like SIGPIPE in C, and records other failures. It is as thread safe as {@link FileOutputStream}.
+ * closed, as SIGPIPE ends a process in C, and keeps other failures. As thread safe as {@link FileOutputStream}.
  */
 final class ProcessOutput extends OutputStream {
     /** The exit status that a shell reports when SIGPIPE ends a process. */
@@ -50,7 +50,7 @@ final class ProcessOutput extends OutputStream {
             if (failure == null) {
                 failure = e;
                 if (isPipe()) {
-                    // In another thread, because the shutdown hooks may also print.
+                    // In another thread, because the shutdown hooks may print, too.
                     Thread.ofPlatform().daemon().name("rdma4j-pipe").start(() -> System.exit(BROKEN_PIPE));
                 }
             }

@@ -36,8 +36,8 @@ public final class StartTraining {
     /**
      * The command lines of a server and its client.
      *
-     * @param server the server's command line, with {@code %s} for the address
-     * @param client the client's command line, with {@code %s} for the address
+     * @param server the server's command line; {@code %s} stands for the address
+     * @param client the client's command line; {@code %s} stands for the address
      */
     record ClientServerPair(String server, String client) {}
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the launcher of {@code rdma4j exec} with ordinary programs. {@code exec/run} has tests with RDMA programs. */
+/** Tests the launcher of {@code rdma4j exec}, with programs that every Linux has; {@code exec/run} has those of RDMA. */
 @EnabledOnOs(OS.LINUX)
 class ExecTest {
     private static final Path CHECKOUT =
@@ -105,9 +105,9 @@ class ExecTest {
         assertThat(outcome.err()).isEmpty();
     }
 
-    /** The launcher puts its own values before the user's. */
+    /** The contents of these variables stay, behind those that the launcher adds. */
     @Test
-    void userVariablesAreKept() throws Exception {
+    void variablesOfTheUserStay() throws Exception {
         Outcome outcome = run(
                 Map.of("LD_LIBRARY_PATH", "/some/folder", "LD_PRELOAD", "libdl.so.2"),
                 "sh",
@@ -127,9 +127,9 @@ class ExecTest {
         assertThat(process.waitFor()).isEqualTo(128 + 15);
     }
 
-    /** Perftest's C programs warm up like this project's tools of the same names. */
+    /** As this project's own tools do, whose names are the same. */
     @Test
-    void perftestProgramsWarmUpUnlessDisabled() throws Exception {
+    void programsOfPerftestWarmUpUnlessTheyMustNot() throws Exception {
         Path perftest = executable("ib_send_lat", "#!/bin/sh\necho \"$RDMA4J_EXEC_OPTIONS\"\n".getBytes(UTF_8));
         Path other = executable("other", Files.readAllBytes(perftest));
         String property = "-Drdma4j.exec.warmUpMillis=3000\n";
@@ -169,7 +169,7 @@ class ExecTest {
         assertThat(outcome.out()).isEmpty();
     }
 
-    /** Copies a program without the program header that names the dynamic linker, like a static program. */
+    /** Copies a program without the program header that names the dynamic linker, as a static program has none. */
     private Path staticProgram() throws IOException {
         byte[] bytes = Files.readAllBytes(Path.of("/bin/true"));
         for (int at = ELF_HEADER_BYTES; ; at += PROGRAM_HEADER_BYTES) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests that the tools print the same in every locale. The C tools do so, because they never call {@code setlocale}.
+ * The C tools never call {@code setlocale}, so their output is the same in every locale. So is that of these tools.
  */
 class LocaleTest {
     private static final Pattern WITHOUT_LOCALE =

@@ -85,7 +85,7 @@ class MainTest {
 
     @ParameterizedTest
     @MethodSource("lacksOfMemory")
-    void lackOfMemoryIsNotReportedAsADefect(Throwable failure) {
+    void threadThatHasNoMemoryLeftIsNoDefect(Throwable failure) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         PrintStream err = new PrintStream(bytes, true, StandardCharsets.UTF_8);
         Main.reportUnexpected(failure, "thread cmtime-peer", List.of("cmtime"), err);
@@ -113,7 +113,7 @@ class MainTest {
         assertThat(err.toString(StandardCharsets.UTF_8)).contains("rping -s ");
     }
 
-    /** The server returns after the interrupt, but the process ends with the signal's status. */
+    /** The server ends by itself after the interrupt, but the process with the status of the signal. */
     @RepeatedTest(5)
     void documentOfAnInterruptedToolHasNoStatus() throws InterruptedException {
         ToolRun server =

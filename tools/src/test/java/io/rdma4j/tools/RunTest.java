@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests {@code rdma4j run} with programs without RDMA code, over the loopback device. */
+/** Tests {@code rdma4j run} with programs that know nothing of RDMA, over the loopback device. */
 @EnabledOnOs(OS.LINUX)
 class RunTest {
     private static final Path CHECKOUT =
@@ -36,9 +36,8 @@ class RunTest {
     private static final int SECONDS = 120;
 
     /**
-     * A program that opens sockets, which must log nothing, then installs a log manager, like the main method of an
-     * application server, and prints the log manager in use. It is not a class of the tests, because their module does
-     * not read {@code java.logging}.
+     * Opens sockets, which have no message for the log, installs a log manager, as application servers do in their main
+     * method, and prints the one that is used. The tests' module does not read that of the class.
      */
     private static final String SHOW_LOG_MANAGER = """
             package io.rdma4j.tools.programs;
@@ -62,7 +61,7 @@ class RunTest {
     /** The first run may build the tools. */
     private static final int BUILD_SECONDS = 500;
 
-    /** Contains program.jar and the folder classes, in which the programs are also a module. */
+    /** Has a folder named classes, in which the programs are also a module, and program.jar. */
     @TempDir
     static Path programs = Path.of("");
 
@@ -136,7 +135,7 @@ class RunTest {
                 Files.readString(err, StandardCharsets.UTF_8));
     }
 
-    /** Returns the ways to start a program, each as the words before the program's arguments. */
+    /** Returns the ways to start a program, each with the words before those of the program. */
     static Stream<List<String>> starts() {
         return Stream.of(
                 List.of("-cp", "classes", PROGRAMS + ".ChannelEcho"),
@@ -168,7 +167,7 @@ class RunTest {
         assertThat(outcome.out()).as(outcome.err()).matches("\nTCP sockets: [1-3]\n");
     }
 
-    /** Tests a start script, like those of many servers, and a Java virtual machine that another one starts. */
+    /** A script, as those of many servers, and a Java virtual machine that another one starts. */
     @Test
     void processesOfTheCommandInheritTheOptions() throws Exception {
         Path script =
@@ -185,7 +184,7 @@ class RunTest {
         assertThat(outcome.out()).as(outcome.err()).isEqualTo("hello\nTCP sockets: 0\n");
     }
 
-    /** The command of a run may use run itself. The options of the inner run take precedence. */
+    /** The command of a run may use run itself. Its options win. */
     @Test
     void runsCanBeNested() throws Exception {
         Outcome outcome = run(
@@ -202,7 +201,7 @@ class RunTest {
         assertThat(outcome.out()).as(outcome.err()).isEqualTo("\nTCP sockets: 0\n");
     }
 
-    /** Logging is set up on first use, so that the program can choose its log manager before. */
+    /** Logging is set up when a program uses it: before, the program may choose its log manager. */
     @Test
     void programInstallsItsLogManager() throws Exception {
         Outcome outcome = run(Map.of(), JAVA, "-cp", "classes", PROGRAMS + ".ShowLogManager");
@@ -233,9 +232,9 @@ class RunTest {
         assertThat(outcome.out()).as(outcome.err()).isEqualTo("hello\nTCP sockets: 0\n");
     }
 
-    /** Without {@code rdma4j run}, a later agent is too late to set the provider of channels. */
+    /** Without {@code rdma4j run}, the option of the agent alone comes too late for the provider of channels. */
     @Test
-    void agentAfterOneThatOpensASelectorIsRefusedInOneLine() throws Exception {
+    void agentBehindOneThatOpensASelectorIsRefusedInASentence() throws Exception {
         String print = run(Map.of(), "--print").out();
         Matcher agent = Pattern.compile("-javaagent:\\S+").matcher(print);
         assertThat(agent.find()).as(print).isTrue();
@@ -258,7 +257,7 @@ class RunTest {
     }
 
     @Test
-    void userOptionsAreKept() throws Exception {
+    void optionsOfTheUserStay() throws Exception {
         Outcome outcome = run(
                 Map.of("JDK_JAVA_OPTIONS", "-Dmy.property='a b'"),
                 "--",
@@ -271,7 +270,7 @@ class RunTest {
         assertThat(outcome.out()).as(outcome.err()).isEqualTo("a b\nio.rdma4j.sockets.RdmaSelectorProvider\n");
     }
 
-    /** The command line of java and the program's own provider take precedence. */
+    /** The command line of java takes precedence, and so do providers of the program. */
     @Test
     void programMayHaveItsOwnRulesAndProvider() throws Exception {
         Outcome outcome = run(
@@ -334,7 +333,7 @@ class RunTest {
     }
 
     @Test
-    void malformedRuleEndsTheProgramWithOneLine() throws Exception {
+    void malformedRuleEndsTheProgramWithASentence() throws Exception {
         Outcome outcome = run(Map.of(), "--rules", "10.1.0.0=tpc", JAVA, "-cp", "classes", PROGRAMS + ".ChannelEcho");
         assertThat(outcome.status()).isEqualTo(1);
         assertThat(outcome.err().lines().skip(1))
@@ -381,7 +380,7 @@ class RunTest {
                 .hasLineCount(1);
     }
 
-    /** A script may use a java other than that of JAVA_HOME. */
+    /** A script may use another java than the one of JAVA_HOME. */
     @Test
     void oldJavaOfAScriptIsMentioned() throws Exception {
         Path home = Path.of(oldJava()).resolve("../..").normalize();

@@ -119,8 +119,8 @@ class SignalProcessTest {
             "ib_read_bw --no-warm-up -R -p PORT -D 60 | ib_read_bw --no-warm-up -R -p PORT -D 60 127.0.0.1");
 
     /**
-     * Held by a case with a command line that cannot name an address. The processes of two such cases would share the
-     * addresses of the host, and would take over or lose the port of the device when one of them ends.
+     * Held by a case with a command line that cannot name an address. The processes of one case then share the addresses
+     * of the host with no other case, which would take over or lose the port of the device when they end.
      */
     private static final Lock HOST_ADDRESSES = new ReentrantLock();
 
@@ -177,7 +177,7 @@ class SignalProcessTest {
         }
     }
 
-    /** Requires one complete document of an interrupted run. */
+    /** Requires a whole document of an interrupted run, or none. */
     private void requireDocument() {
         String document = String.join("\n", out);
         assertThat(document).startsWith("{").endsWith("\"status\": null,\n  \"reason\": null\n}");
@@ -191,7 +191,7 @@ class SignalProcessTest {
         }
     }
 
-    /** Runs a case. If it has no address of its own, no other such case runs at the same time. */
+    /** Runs a case, alone if it uses the addresses that every process of this host has. */
     private static void run(String line, Case test) throws Exception {
         Lock lock = line.contains("ADDRESS") ? new ReentrantLock() : HOST_ADDRESSES;
         lock.lock();
@@ -288,8 +288,8 @@ class SignalProcessTest {
     }
 
     /**
-     * Returns whether the signal arrived while Java initialized itself, before any code of the tool ran. Java then
-     * prints its own message on standard output, on standard error or on both, and may return status 1.
+     * Returns whether the signal came while Java initialized itself, before any code of the tool.
+     * Java then prints a message of its own on standard output, on standard error or on both, and may return status 1.
      */
     private boolean hasEndedBeforeMain() {
         return out.stream().anyMatch(text -> text.contains("Runtime.exit(130) logging failed"))
@@ -325,7 +325,7 @@ class SignalProcessTest {
         return Files.exists(file) ? Files.size(file) : 0;
     }
 
-    /** Starts the client and waits for its traffic. A client that connects before its server listens is restarted. */
+    /** Starts the client and waits for its traffic. A client that comes before its server listens is started again. */
     private ToolProcess startClient(String line, List<String> clientOut, List<String> clientErr) throws Exception {
         Path capture = folder.resolve("capture.pcapng");
         String words = words(line) + " --pcap " + capture;

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** Tests that all runs of the training succeed. It skips failed runs silently, and later starts would be slower. */
+/** The training skips failed runs silently, and every later start would be slower. So all runs must succeed. */
 @Timeout(60)
 class StartTrainingTest {
     @ParameterizedTest

@@ -55,7 +55,7 @@ public final class ToolRun {
         return run;
     }
 
-    /** Interrupts the tool, like SIGINT. */
+    /** Asks the tool to end, as SIGINT does. */
     public void interrupt() {
         environment.interrupt();
     }

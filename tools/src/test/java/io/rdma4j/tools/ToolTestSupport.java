@@ -31,7 +31,7 @@ public final class ToolTestSupport {
         return FIRST_PORT + NEXT_PORT.getAndIncrement() % PORTS;
     }
 
-    /** Returns a port from {@link #portNumber} as a command-line option. */
+    /** Returns such a port as an option of a command line. */
     public static String port() {
         return " -p " + portNumber();
     }
@@ -66,8 +66,8 @@ public final class ToolTestSupport {
     }
 
     /**
-     * Waits until a process has bound a UDP port, or has ended. Until then the kernel refuses datagrams. The probes are
-     * too short to be messages.
+     * Waits until a process has bound a UDP port, or has ended. Until then the kernel refuses datagrams. The datagram that
+     * shows it is too short to be a message.
      */
     public static void awaitUdpPort(ToolProcess process, String address, int port)
             throws IOException, InterruptedException {
@@ -87,8 +87,8 @@ public final class ToolTestSupport {
     }
 
     /**
-     * Skips a test that sends SIGINT if this process ignores it. A process that a script starts in the background
-     * ignores it, and its children inherit this.
+     * Skips a test that sends SIGINT if this process ignores it. A process that a script starts in the background does, and
+     * so do its children.
      */
     public static void requireSigint() throws IOException {
         Path status = Path.of("/proc/self/status");

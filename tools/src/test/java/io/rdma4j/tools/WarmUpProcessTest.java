@@ -19,7 +19,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests the visible effects of a warm-up of a tool's process. */
+/** Tests what a user sees of the warm-up of a tool's process. */
 @Timeout(120)
 class WarmUpProcessTest {
     private static final long LIMIT_SECONDS = 60;
@@ -90,7 +90,7 @@ class WarmUpProcessTest {
     }
 
     @Test
-    void aToolWithoutWarmUpMeasuresImmediately() throws Exception {
+    void aToolWithoutWarmUpMeasuresAtOnce() throws Exception {
         measure(" --no-warm-up");
         requireTable(out);
         assertThat(err).isEmpty();

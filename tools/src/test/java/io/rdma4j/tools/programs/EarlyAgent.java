@@ -3,7 +3,7 @@ package io.rdma4j.tools.programs;
 import java.io.IOException;
 import java.nio.channels.Selector;
 
-/** An agent that opens a selector before later agents start, like an agent that reports over HTTP. */
+/** An agent that opens a selector before the agents behind it are started, as an agent that reports over HTTP may do. */
 public final class EarlyAgent {
     private EarlyAgent() {}
 
