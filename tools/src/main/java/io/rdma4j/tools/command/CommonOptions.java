@@ -48,7 +48,7 @@ public record CommonOptions(
           --trace          print a line per packet on stderr
           --no-shared-memory  send packets by UDP also to processes of this host
           --device NAME    use only this device: its name (rdma4j_eth0), one of its addresses, or its provider (soft, hardware)
-          --no-warm-up     measure immediately, without running the code first so that Java compiles it
+          --no-warm-up     measure immediately; by default a tool that measures first lets Java compile its code
           --warm-up        warm up also in rping, which measures nothing
           --json           one JSON document of parameters and results on stdout; all messages go to stderr
         """;

@@ -55,7 +55,7 @@ public final class Getopt {
      * @param program the program name for messages
      * @param specification the option letters, as for getopt(3)
      * @param arguments the words of the command line, without the program's name
-     * @param messages the stream for error messages; null prints none, as with {@code opterr = 0}
+     * @param messages the stream for error messages, or null for no messages, as with {@code opterr = 0}
      */
     public Getopt(String program, String specification, List<String> arguments, @Nullable PrintStream messages) {
         this(program, specification, List.of(), arguments, messages);

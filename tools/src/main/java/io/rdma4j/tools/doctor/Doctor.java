@@ -166,7 +166,7 @@ public final class Doctor implements Tool {
         HostChecks.Processes processes = HostChecks.processes();
         out.println("processes "
                 + (processes.names().isEmpty()
-                        ? "none of this user uses rdma4j here"
+                        ? "no process of this user uses rdma4j here"
                         : TerminalText.of(String.join(", ", processes.names())) + "; see rdma4j top"));
         boolean isGuarded = HostChecks.isGuardianRunning();
         out.println("guardian  "

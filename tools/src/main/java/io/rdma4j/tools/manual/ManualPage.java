@@ -133,7 +133,7 @@ final class ManualPage {
         return result.append(".fi\n").toString();
     }
 
-    /** Returns the sections of the resource with the name of a tool, by title; none if there is no resource. */
+    /** Returns the sections of a tool's resource by their titles, or an empty map if there is no resource. */
     private static Map<String, String> sections(String name) {
         Map<String, String> result = new LinkedHashMap<>();
         try (InputStream stream = ManualPage.class.getResourceAsStream(name + ".man")) {

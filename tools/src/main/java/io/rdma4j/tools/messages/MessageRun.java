@@ -273,7 +273,7 @@ abstract class MessageRun {
     /**
      * Rejects a request.
      *
-     * @param isSurplus true if all nodes are in use, so that the request has none
+     * @param isSurplus true if all nodes are in use, so that there is no node for the request
      */
     final void refuse(CmId id, boolean isSurplus) {
         report.step("failing connection request");

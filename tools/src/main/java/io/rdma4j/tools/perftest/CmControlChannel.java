@@ -21,7 +21,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
-/** A control channel over a reliable connection of the connection manager that carries nothing else. */
+/** A control channel over a separate reliable connection of the connection manager. */
 final class CmControlChannel implements ControlChannel {
     private static final int RETRIES = 7;
 

@@ -125,7 +125,7 @@ final class Completions {
      * Called after a poll without completions. With {@code -e} the first call requests events, and the second one waits
      * if the poll in between was empty.
      *
-     * @param other another queue whose completions end the wait, or null
+     * @param other another queue; its completions also end the wait; may be null
      */
     void idle(@Nullable Completions other) throws ToolFailure {
         if (channel == null) {

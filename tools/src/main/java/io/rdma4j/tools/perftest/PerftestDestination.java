@@ -148,7 +148,7 @@ record PerftestDestination(
      * Returns perftest's line about this destination.
      *
      * @param side local or remote
-     * @param operation the measured operation, which determines the fields shown, or null to show none of them
+     * @param operation the measured operation, which determines the additional fields, or null to omit them
      */
     String line(String side, @Nullable MeasuredOperation operation) {
         StringBuilder text = new StringBuilder(" " + side + " address: LID ")

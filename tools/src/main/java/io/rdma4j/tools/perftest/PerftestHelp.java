@@ -112,10 +112,10 @@ final class PerftestHelp {
         option("-p, --port=<port>", "listen on/connect to port <port> (default 18515)");
         option("    --source_ip=<address>", "local address");
         option("    --ipv6", "serve IPv6 addresses, prefer IPv6 GIDs");
-        option("-d, --ib-dev=<device>", "device (default that of the address)");
+        option("-d, --ib-dev=<device>", "device (default: the device with the address)");
         option("-i, --ib-port=<port>", "port of the device (default 1)");
-        option("-x, --gid-index=<index>", "GID of the port (default that of the address)");
-        option("-m, --mtu=<bytes>", "path MTU, 256 to 4096 (default that of the port)");
+        option("-x, --gid-index=<index>", "GID of the port (default: the GID of the address)");
+        option("-m, --mtu=<bytes>", "path MTU, 256 to 4096 (default: the MTU of the port)");
         option("-T, --tos=<value>", "type of service, with -R");
         option("    --tclass=<value>", "type of service, without -R");
         option("    --flow_label=<label,...>", "flow labels, assigned to the queue pairs in turn, without -R");

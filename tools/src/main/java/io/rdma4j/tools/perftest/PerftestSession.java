@@ -292,7 +292,7 @@ record PerftestSession(
                 .orElse(devices.getFirst());
     }
 
-    /** Returns the index of the address' GID. If there is none, returns the first index of the family, or 0. */
+    /** Returns the index of the address' GID or, if there is none, of the first GID of the family. The default is 0. */
     private static int gidIndex(List<Gid> gids, InetAddress address, boolean ipv6) {
         int index = gids.indexOf(Gid.of(address));
         if (index >= 0) {

@@ -57,7 +57,7 @@ class WarmUpTest {
         }
     }
 
-    /** A round whose sides wait for each other, and record their parameters. */
+    /** A round in which the sides wait for each other, and record their parameters. */
     private static final class Meeting implements WarmUp.Round {
         final Set<InetSocketAddress> addresses = ConcurrentHashMap.newKeySet();
         final Set<RdmaAccess> stacks = ConcurrentHashMap.newKeySet();

@@ -60,7 +60,7 @@ class PerftestProcessTest {
         }
     }
 
-    /** The name resolves to an IPv6 address first, as localhost does on many hosts. */
+    /** The name resolves to an IPv6 address first, like localhost on many hosts. */
     @ParameterizedTest
     @ValueSource(strings = {"-R", "-z", ""})
     void aNameResolvesToItsIpv4Address(String option, @TempDir Path folder) throws IOException, InterruptedException {
