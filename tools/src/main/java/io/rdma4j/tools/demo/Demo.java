@@ -225,7 +225,8 @@ public final class Demo implements Tool {
         } catch (ExecutionException e) {
             throw new IllegalStateException("the client of the demo failed", e.getCause());
         } catch (TimeoutException e) {
-            throw new DemoFailure("the long run was not done in time; is this machine very busy? Fewer pings: -C 1000");
+            throw new DemoFailure(
+                    "the long run did not end in time; is this machine very busy? Use fewer pings: -C 1000");
         }
     }
 
