@@ -59,7 +59,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The launcher prints the help and the version of the command itself, without starting Java.
  */
 public final class Main {
-    /** Exit status for an invalid command line that no tool has seen. */
+    /** Exit status for a command line that is invalid before a tool has seen it. */
     private static final int USAGE = 2;
 
     /** Exit status for an unexpected exception. */
@@ -161,7 +161,7 @@ public final class Main {
     }
 
     /**
-     * Returns the exit status of the process: the low byte, which is all that the system keeps, but 0 only for success.
+     * Returns the exit status of the process: the low byte, because the system keeps no more, but 0 only for success.
      */
     static int exitStatus(int status) {
         int lowByte = status & LOW_BYTE;

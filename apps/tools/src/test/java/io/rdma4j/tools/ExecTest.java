@@ -116,7 +116,7 @@ class ExecTest {
     }
 
     @Test
-    void statusAndSignalAreThoseOfTheProgram() throws Exception {
+    void programDeterminesTheStatusAndReceivesTheSignal() throws Exception {
         assertThat(run(Map.of(), "sh", "-c", "exit 7").status()).isEqualTo(7);
         Process process = launcher(Map.of(), "sh", "-c", "echo $$; exec sleep 100")
                 .redirectError(ProcessBuilder.Redirect.INHERIT)

@@ -288,7 +288,7 @@ class RunTest {
     }
 
     @Test
-    void statusAndSignalAreThoseOfTheCommand() throws Exception {
+    void commandDeterminesTheStatusAndReceivesTheSignal() throws Exception {
         assertThat(run(Map.of(), "sh", "-c", "exit 7").status()).isEqualTo(7);
         assertThat(run(Map.of(), "sh", "-c", "kill -TERM $$").status()).isEqualTo(143);
         Process process = launcher(Map.of(), "run", "sh", "-c", "echo $$; exec sleep 100")

@@ -48,7 +48,7 @@ class SignalProcessTest {
     private static final long LIMIT_SECONDS = 10;
     private static final long TRAFFIC_BYTES = 20_000;
 
-    /** The text that precedes waiting for a client, and the command line of the server. */
+    /** The command lines of servers, each after the text that the server prints before it waits for a client. */
     static final List<String> SERVERS = List.of(
             "rdma_listen | rping -s -d -a ADDRESS -p PORT",
             "rdma_listen | rping -s -d -P -a ADDRESS -p PORT",
@@ -238,7 +238,7 @@ class SignalProcessTest {
         }
     }
 
-    /** Requires that the peer of an interrupted process ends, by itself or when it is terminated. */
+    /** Requires that the peer of an interrupted process ends, at the latest when it is terminated. */
     private void requireEnd(ToolProcess peer) throws InterruptedException {
         if (peer.await(1) < 0) {
             peer.terminate();

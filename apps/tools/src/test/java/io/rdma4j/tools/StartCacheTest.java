@@ -77,7 +77,7 @@ class StartCacheTest {
         }
     }
 
-    /** Creates the cache: two concurrent starts find none. */
+    /** Creates the cache by two concurrent starts that find none. */
     @BeforeAll
     static void makeCache() throws IOException, InterruptedException {
         build = Files.createDirectory(folder.resolve("the build"));

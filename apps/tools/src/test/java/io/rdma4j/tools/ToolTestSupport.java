@@ -81,7 +81,7 @@ public final class ToolTestSupport {
                 probe.send(new DatagramPacket(data, data.length));
                 return;
             } catch (PortUnreachableException notYetBound) {
-                // Tries again.
+                // The loop sends another probe.
             }
         }
     }

@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 
 /** Converts exceptions to C error numbers. */
 public final class Failures {
-    /** Whether stack traces are printed, for debugging: {@code -Drdma4j.exec.trace}. */
+    /** True if stack traces are printed, for debugging: {@code -Drdma4j.exec.trace}. */
     private static final boolean TRACE = System.getProperty("rdma4j.exec.trace") != null;
 
     /** The reasons that were printed already. A program may try to open a device repeatedly. */

@@ -44,7 +44,7 @@ final class Program implements AutoCloseable {
     final Arena arena = Arena.ofShared();
     final CmFiles files;
 
-    /** Whether each eventfd is readable, by descriptor. */
+    /** The eventfds by descriptor, each with true if it is readable. */
     final Map<Integer, Boolean> readable = new ConcurrentHashMap<>();
 
     private int nextDescriptor = 100;

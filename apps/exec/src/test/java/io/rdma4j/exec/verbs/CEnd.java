@@ -51,7 +51,7 @@ final class CEnd implements AutoCloseable {
     final MemorySegment memory = arena.allocate(MEMORY_BYTES, 64);
     final MemorySegment bad = arena.allocate(8, 8);
 
-    /** Whether each eventfd is readable, by descriptor. */
+    /** The eventfds by descriptor, each with true if it is readable. */
     final Map<Integer, Boolean> readable = new ConcurrentHashMap<>();
 
     final int device;
