@@ -38,7 +38,10 @@ final class PingpongLoop {
     private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
     private final SendWorkRequest send = new SendWorkRequest();
 
-    /** Completions of one poll, enough for all outstanding ones: those left in the queue would raise no event. */
+    /**
+     * The completions of one poll. It can hold all outstanding completions, since any left in the queue would raise no
+     * event.
+     */
     private final WorkCompletion[] batch;
 
     private final ReceiveTimeout timeout = new ReceiveTimeout(TIMEOUT);
@@ -79,7 +82,7 @@ final class PingpongLoop {
         intervals = options.timestamps() ? CompletionIntervals.of(completions) : null;
     }
 
-    /** Returns the times between receives, if timestamps were asked for. */
+    /** Returns the times between receives, if timestamps were requested. */
     Optional<CompletionIntervals> intervals() {
         return Optional.ofNullable(intervals);
     }
