@@ -159,7 +159,7 @@ class ExecTest {
                 "--pcap|2|option --pcap requires a value",
                 "/no/such/program|127|there is no program /no/such/program",
                 "no-such-program|127|there is no program no-such-program",
-                "/etc/passwd|126|/etc/passwd may not be executed"
+                "/etc/passwd|126|/etc/passwd is not executable"
             })
     void invalidCommandLineIsReportedInOneLine(String line) throws Exception {
         String[] parts = line.split("\\|", -1);

@@ -376,7 +376,7 @@ class RunTest {
         assertThat(outcome.status()).isEqualTo(1);
         assertThat(outcome.err())
                 .startsWith(
-                        "rdma4j: " + old + " is Java 8, and RDMA needs Java 25 or newer: name another, such as " + JAVA)
+                        "rdma4j: " + old + " is Java 8, and RDMA needs Java 25 or newer: use another, such as " + JAVA)
                 .hasLineCount(1);
     }
 

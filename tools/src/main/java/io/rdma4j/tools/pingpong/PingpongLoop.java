@@ -143,7 +143,7 @@ final class PingpongLoop {
                     throw calls.failure(
                             "No completion for " + (timeout.nanos() + allowanceNanos) / 1_000_000_000 + " seconds",
                             (transport.isReliable()
-                                            ? "the peer has exited or is waiting, too; "
+                                            ? "the peer has exited or is also waiting; "
                                             : "a message was lost, or the peer has exited; ")
                                     + received + " messages received and " + sent
                                     + " sent of " + options.exchanges() + ". Do both sides use the same -n and -s?");
@@ -206,7 +206,7 @@ final class PingpongLoop {
                 queuePairs.getFirst().explain(completion.status())
                         + "; has the peer exited after fewer exchanges (-n)?";
             case REMOTE_INVALID_REQUEST_ERROR, LOCAL_LENGTH_ERROR ->
-                "the message does not fit the other side's buffer; do both sides use the same -s?";
+                "the message does not fit the peer's buffer; do both sides use the same -s?";
             default ->
                 completion.status() + String.format(Locale.ROOT, ", queue pair 0x%06x", completion.queuePairNumber());
         };
