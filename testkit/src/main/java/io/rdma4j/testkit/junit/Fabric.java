@@ -117,7 +117,7 @@ final class Fabric implements AutoCloseable {
         return hosts;
     }
 
-    /** Returns the conditions that the network had at first, as text. */
+    /** Returns the initial conditions of the network, as text. */
     String conditions() {
         return conditions;
     }
@@ -168,8 +168,8 @@ final class Fabric implements AutoCloseable {
     void finish(ExtensionContext context, @Nullable Throwable end) {
         if (end != null) {
             if (FailureReport.isFailure(end)) {
-                FailureReport.print(
-                        context, this); // before anything is closed, so that the last packets are those of the test
+                // Before anything is closed, so that the last packets belong to the test.
+                FailureReport.print(context, this);
             }
             close();
             return;
@@ -203,7 +203,7 @@ final class Fabric implements AutoCloseable {
         try {
             network.close();
         } catch (IllegalStateException leftOpen) {
-            // Leaks are reported with the places where the objects were made; after a failure they are expected.
+            // Leaks are reported with the places where the objects were created; after a failure they are expected.
             return;
         }
     }

@@ -27,7 +27,7 @@ import org.junit.platform.commons.support.AnnotationSupport;
  * <p>It reads these configuration parameters of JUnit, which are system properties or lines of {@code junit-platform.properties}:
  *
  * <ul>
- *   <li>{@value #SEED_PROPERTY}: the seed of all tests, to repeat one that failed
+ *   <li>{@value #SEED_PROPERTY}: the seed of all tests, to repeat a failed test
  *   <li>{@value #FOLDER_PROPERTY}: the folder of the captures of failed tests; {@code target/rdma4j} for Maven, otherwise {@code
  *   build/rdma4j}
  *   <li>{@value #LINES_PROPERTY}: the number of packets that a failed test prints, 20 if it is not set
