@@ -220,8 +220,8 @@ final class SimulatedConnection {
     }
 
     /**
-     * Returns whether a connection that has nothing to do is to be ended. One with a keep-alive stays for a while. If its
-     * peer has died, the keep-alive has to end it.
+     * Returns whether a connection without remaining work must end. A connection with a keep-alive stays open for some
+     * time. If its peer has died, the keep-alive must end it.
      */
     private boolean isIdleLongEnough(ConnectionEnd initiator, ConnectionEnd other) {
         if (bothDoneNanos < 0) {

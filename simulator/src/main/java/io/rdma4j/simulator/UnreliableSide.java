@@ -121,7 +121,7 @@ abstract class UnreliableSide {
     /** Returns the queue pair. */
     public abstract QueuePairMachine machine();
 
-    /** Chooses the operation and the destination of a request, and fills it, the message by {@link #message}. */
+    /** Chooses the operation and the destination of a request, and fills it. {@link #message} creates the message. */
     abstract void fill(SendRequest request);
 
     /** Returns whether there is a destination for the next message. */

@@ -23,7 +23,10 @@ class CongestionMarksTest {
 
     private static final double PAYLOAD_SHARE = MTU / (MTU + 62.0);
 
-    /** The buffer holds the windows of all connections, so that what is lost is lost to the rate and not to a first burst. */
+    /**
+     * The buffer holds the windows of all connections, so that only the rate can cause losses, and not an initial
+     * burst.
+     */
     private static final long BUFFER_BYTES = 2 << 20;
 
     private static VirtualNetwork run(
