@@ -243,7 +243,7 @@ final class ConnectionEnd {
         if (side.wantsToEnd()) {
             end("ends it");
         } else if (side.keepAliveNanos() == 0 && isPeerEnded && now - peerEndedNanos > peerTimeoutNanos) {
-            end("waits no longer for its peer");
+            end("gives up waiting for its peer");
         }
     }
 

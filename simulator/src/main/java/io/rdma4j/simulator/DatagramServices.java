@@ -142,7 +142,7 @@ final class DatagramServices {
         return new Gid(host.addressHigh(), host.addressLow());
     }
 
-    /** Returns private data that begin with a number, followed by random bytes. */
+    /** Returns private data that starts with a number, followed by random bytes. */
     PrivateData privateData(int number, int maxBytes, SplittableRandom bytesRandom) {
         byte[] bytes = new byte[bytesRandom.nextInt(Integer.BYTES, Math.min(maxBytes, MAX_FILLER_BYTES) + 1)];
         bytesRandom.nextBytes(bytes);

@@ -96,7 +96,7 @@ final class IdleWatch {
     }
 
     /**
-     * Checks that the side had the right to give up.
+     * Checks that the side was permitted to give up.
      *
      * @param hasReason true if the peer or the network between both has failed
      */

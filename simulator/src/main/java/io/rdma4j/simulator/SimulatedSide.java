@@ -446,7 +446,7 @@ final class SimulatedSide implements ConnectedSide {
                 confirmedMessages + " messages are reported as sent, but the peer has " + peer.receives.received());
         String difference = requests.difference(confirmedChanges, mtuBytes);
         check(difference == null, "the peer's memory " + difference);
-        check(memory.isIntact(), "memory beside a region was written");
+        check(memory.isIntact(), "memory outside a region was written");
         if (killed) {
             return;
         }

@@ -223,7 +223,7 @@ final class StreamSide implements ConnectedSide {
             mappingPublished = true;
             BufferDescriptor descriptor =
                     new BufferDescriptor(mappedRegion.address(), mappedRegion.key(), MAPPED_BYTES);
-            require(protocol.map(new MappingEntry(MAPPED_OFFSET, descriptor)) == 0, "no room for a mapping");
+            require(protocol.map(new MappingEntry(MAPPED_OFFSET, descriptor)) == 0, "no space for a mapping");
         }
     }
 

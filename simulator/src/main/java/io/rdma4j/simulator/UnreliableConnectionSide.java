@@ -194,7 +194,7 @@ final class UnreliableConnectionSide extends UnreliableSide implements Connected
         for (int i = 0; i < CANARY_BYTES; i++) {
             check(
                     (targetBytes[i] | targetBytes[CANARY_BYTES + TARGET_BYTES + i]) == 0,
-                    "memory beside the target was written");
+                    "memory outside the target was written");
         }
         if (!isKilled()) {
             host.memory().deregister(target);

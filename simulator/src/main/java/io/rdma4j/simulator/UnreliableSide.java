@@ -207,7 +207,7 @@ abstract class UnreliableSide {
     }
 
     /**
-     * Creates the ledger's next message: random bytes that begin with its number, unless the immediate data contains
+     * Creates the ledger's next message: random bytes that start with its number, unless the immediate data contains
      * it.
      *
      * <p>A message without immediate data is at least long enough for the number.

@@ -50,7 +50,7 @@ public final class HostOptions {
     }
 
     /**
-     * Returns these options with limits on what peers may do.
+     * Returns these options with limits for peers.
      *
      * @param limits such as {@code source-port=enforce,request-rate=100}, in the format of the system property {@code
      *     rdma4j.security}

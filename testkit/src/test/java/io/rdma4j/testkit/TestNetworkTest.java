@@ -96,7 +96,7 @@ class TestNetworkTest {
                 .isEmpty();
     }
 
-    /** Sends a number from the client to the server, and returns what arrived. */
+    /** Sends a number from the client to the server, and returns the received number. */
     private static int exchange(ConnectionManager server, ConnectionManager client, TestHost host) throws Exception {
         try (CmId listener = server.createId(PortSpace.TCP)) {
             listener.bindAddress(new InetSocketAddress(host.address(), PORT));

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The threads that a test starts, directly or through other threads, with the calls that created them. Thread safe,
- * except that the thread that begins the watch also closes it.
+ * except that the thread that starts the watch also closes it.
  *
  * <p>A thread inherits the context class loader of its creator. During the test this is a class loader of the watch,
  * which identifies the threads of the test if tests run in parallel. An inheritable thread-local variable is notified

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * client. They are closed with the device context.
  *
  * @param region the memory of all messages
- * @param channel the event channel of the receive completions with {@code -e}, else null
+ * @param channel the event channel of the receive completions with {@code -e}, otherwise null
  * @param receiveCompletions the completion queue of all receives
  * @param sendCompletions the completion queue of the last message to each client
  * @param receives the shared receive queue

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * <p>An event that concerns a connection goes to the {@link RpingProgress} that is the context of its identifier.
  *
- * <p>A failure event ends the whole run, even that of a persistent server. The C tool calls {@code exit} in this case.
+ * <p>A failure event ends the whole run, even of a persistent server. The C tool calls {@code exit} in this case.
  */
 final class RpingEvents implements AutoCloseable {
     /** The timeout of address and route resolution. */

@@ -53,7 +53,7 @@ final class RcopyClient {
                 environment
                         .err()
                         .println("rcopy: the name " + TerminalText.of(name)
-                                + " is not what was typed: it is not UTF-8, or the locale is not; try LC_ALL=C.UTF-8");
+                                + " cannot be decoded: it is not UTF-8, or the locale is not; try LC_ALL=C.UTF-8");
                 throw new ToolFailure(StreamRun.FAILED);
             }
         }
