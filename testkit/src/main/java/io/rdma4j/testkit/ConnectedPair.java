@@ -8,8 +8,8 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /**
- * A reliable connection between two hosts of a {@link TestNetwork}, with both ends in this process: the starting point for a test
- * of code that uses a connection. Thread safe.
+ * A reliable connection between two hosts of a {@link TestNetwork}, with both ends in this process: the starting point
+ * for a test of code that uses a connection. Thread safe.
  *
  * {@snippet :
  * try (ConnectedPair pair = ConnectedPair.connect(client, server)) {

@@ -6,8 +6,8 @@ import java.util.List;
  * An object of a stack that a program has not closed, such as a memory region or a queue pair. Immutable.
  *
  * @param description the kind of object, with its number or key
- * @param creation the stack of the thread that created it, from the innermost call; empty if it was created for a connection request
- *     that arrived from the network
+ * @param creation the stack of the thread that created it, from the innermost call; empty if it was created for a
+ *     connection request that arrived from the network
  */
 public record OpenObject(String description, List<StackTraceElement> creation) {
     /** The packages of the stack. The program's call is the first call outside these packages. */

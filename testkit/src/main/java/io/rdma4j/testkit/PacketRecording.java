@@ -97,8 +97,8 @@ final class PacketRecording {
     }
 
     /**
-     * Returns the last lines, a line for each packet that was sent or lost: the time in seconds, the addresses, and the contents,
-     * in the format of the tools' option {@code --trace}.
+     * Returns the last lines, a line for each packet that was sent or lost: the time in seconds, the addresses, and the
+     * contents, in the format of the tools' option {@code --trace}.
      *
      * @param count the maximum number of lines
      */

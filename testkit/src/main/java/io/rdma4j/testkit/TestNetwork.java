@@ -124,7 +124,9 @@ public final class TestNetwork implements AutoCloseable {
             return this;
         }
 
-        /** Sets the seed of the faults of the network, and of all keys, identifiers and sequence numbers of the stacks. */
+        /**
+         * Sets the seed of the faults of the network, and of all keys, identifiers and sequence numbers of the stacks.
+         */
         public Builder seed(long value) {
             seed = value;
             return this;
@@ -323,7 +325,8 @@ public final class TestNetwork implements AutoCloseable {
     /**
      * Closes the stacks of all hosts.
      *
-     * @throws IllegalStateException if contexts or identifiers are still open; the message names them, and they are closed
+     * @throws IllegalStateException if contexts or identifiers are still open; the message names them, and they are
+     *     closed
      */
     @Override
     public synchronized void close() {

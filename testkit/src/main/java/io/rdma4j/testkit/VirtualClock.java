@@ -15,7 +15,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clock of a network in virtual time, and the driver of its engines. Time passes only in {@link #step}. Used by one thread.
+ * The clock of a network in virtual time, and the driver of its engines. Time passes only in {@link #step}. Used by one
+ * thread.
  */
 final class VirtualClock implements StackClock, StackDriver {
     /** The time that a duty cycle of all engines takes. */

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests how connections share a link that marks packets instead of dropping them, in virtual time, with fixed seeds. With packets
- * of 1 KiB, headers take 6 % of the link.
+ * Tests how connections share a link that marks packets instead of dropping them, in virtual time, with fixed seeds.
+ * With packets of 1 KiB, headers take 6 % of the link.
  */
 class CongestionMarksTest {
     private static final int MTU = 1024;

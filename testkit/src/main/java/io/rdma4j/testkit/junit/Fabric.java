@@ -14,7 +14,9 @@ import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 
-/** The network of one test, with the objects that the test has received from it. Used by the thread that runs the test. */
+/**
+ * The network of one test, with the objects that the test has received from it. Used by the thread that runs the test.
+ */
 final class Fabric implements AutoCloseable {
     private static final int MAX_HOSTS = 250;
 

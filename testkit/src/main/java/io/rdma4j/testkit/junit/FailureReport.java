@@ -83,7 +83,10 @@ final class FailureReport {
         return Path.of(isMaven ? "target" : "build", "rdma4j");
     }
 
-    /** Returns the class and the method, and for a repeated or parameterized test the number of the run, such as {@code A.b#2}. */
+    /**
+     * Returns the class and the method, and for a repeated or parameterized test the number of the run, such as {@code
+     * A.b#2}.
+     */
     private static String name(ExtensionContext context) {
         String type = context.getRequiredTestClass().getName();
         String method =

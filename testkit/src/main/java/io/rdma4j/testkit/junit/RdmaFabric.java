@@ -51,22 +51,28 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(RdmaFabricExtension.class)
 public @interface RdmaFabric {
-    /** The names of the hosts; if there are none, {@link #hostCount} hosts are called {@code host1}, {@code host2}, and so on. */
+    /**
+     * The names of the hosts; if there are none, {@link #hostCount} hosts are called {@code host1}, {@code host2}, and
+     * so on.
+     */
     String[] hosts() default {};
 
     /** The number of hosts, 1 to 250, if {@link #hosts} is empty. */
     int hostCount() default 2;
 
     /**
-     * True for hosts with the IPv6 addresses {@code fd00::1}, {@code fd00::2}, …; otherwise they have {@code 10.0.0.1}, {@code
-     * 10.0.0.2}, ….
+     * True for hosts with the IPv6 addresses {@code fd00::1}, {@code fd00::2}, …; otherwise they have {@code 10.0.0.1},
+     * {@code 10.0.0.2}, ….
      */
     boolean ipv6() default false;
 
     /** The maximum size of an IP packet in bytes, at least 576. */
     int mtuBytes() default TestNetwork.DEFAULT_MTU_BYTES;
 
-    /** The rate of the link of each host in each direction, such as {@code 10Gbit}, {@code 250Mbit}; no limit if it is empty. */
+    /**
+     * The rate of the link of each host in each direction, such as {@code 10Gbit}, {@code 250Mbit}; no limit if it is
+     * empty.
+     */
     String linkSpeed() default "";
 
     /** The fraction of packets that the network loses, such as {@code 5%} or {@code 0.05}. */
@@ -85,8 +91,8 @@ public @interface RdmaFabric {
     String corruption() default "";
 
     /**
-     * The seed of the faults, and of all keys, identifiers and sequence numbers of the stacks; 0 for a new one in each run. The
-     * property {@value RdmaFabricExtension#SEED_PROPERTY} replaces it.
+     * The seed of the faults, and of all keys, identifiers and sequence numbers of the stacks; 0 for a new one in each
+     * run. The property {@value RdmaFabricExtension#SEED_PROPERTY} replaces it.
      */
     long seed() default 0;
 

@@ -100,7 +100,9 @@ final class RpingProgress {
         boolean _ = awaitUntil(() -> completions == null || completions.isOver(), timeoutNanos);
     }
 
-    /** Waits until a condition holds under the lock. Returns false after the timeout, or if the thread is interrupted. */
+    /**
+     * Waits until a condition holds under the lock. Returns false after the timeout, or if the thread is interrupted.
+     */
     private boolean awaitUntil(BooleanSupplier done, long timeoutNanos) {
         long begin = System.nanoTime();
         while (true) {
