@@ -55,7 +55,7 @@ public final class ToolRun {
         return run;
     }
 
-    /** Asks the tool to end, as SIGINT does. */
+    /** Interrupts the tool, like SIGINT. */
     public void interrupt() {
         environment.interrupt();
     }
