@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The waits of the calls of rsocket(7), with or without a timeout. They end at an interrupt. */
+/** Waits for the calls of rsocket(7), with or without a timeout. An interrupt ends a wait. */
 final class SocketWaits {
     private SocketWaits() {}
 

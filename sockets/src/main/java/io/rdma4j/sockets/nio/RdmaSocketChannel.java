@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  * A channel that decides between RDMA and TCP when it is bound or connected, by the address rules. Thread safe, as
  * specified by {@link SocketChannel}.
  *
- * <p>To use streams on such a channel, take those of its {@link SocketChannel#socket}, which can read and write
- * concurrently. The streams, readers and writers of {@link java.nio.channels.Channels} hold one lock of the channel
- * while they block, unless the channel is of one of the JDK's own classes. A thread that writes to them then waits for
- * a thread that reads.
+ * <p>For streams on such a channel, use the streams of its {@link SocketChannel#socket}: they can read and write
+ * concurrently. The streams, readers and writers of {@link java.nio.channels.Channels} hold a lock of the channel while
+ * they block, except for the JDK's own channel classes. A thread that writes through them therefore waits for a thread
+ * that reads.
  */
 public final class RdmaSocketChannel extends DeferredChannel implements StreamTransfer.Waiting {
     private enum Phase {

@@ -6,9 +6,9 @@ import io.rdma4j.sockets.options.AddressRules.Transport;
 import java.net.InetAddress;
 import java.util.regex.Pattern;
 
-/** Parses a rule of {@link AddressRules}. The exceptions name the part that is wrong, and what is allowed. */
+/** Parses a rule of {@link AddressRules}. The exceptions name the wrong part and the allowed values. */
 final class RuleParser {
-    /** A host name, whose last label has a letter or a hyphen. A text of digits is a wrong address. */
+    /** A host name. Its last label has a letter, an underscore or a hyphen; digits alone are a malformed address. */
     private static final Pattern NAME = Pattern.compile("(\\*\\.)?([\\w-]+\\.)*[\\w-]*[a-zA-Z_-][\\w-]*");
 
     private final String text;
