@@ -7,7 +7,7 @@ import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Logs connections for which the rules select TCP: the first one at level INFO, others at DEBUG. Thread safe. */
+/** Logs connections for which the rules select TCP: the first at level INFO, others at DEBUG. Thread safe. */
 public final class TcpLog {
     private static final AtomicBoolean HAS_LOGGED_RULE = new AtomicBoolean();
 
@@ -22,7 +22,7 @@ public final class TcpLog {
                         AddressRules.PROPERTY);
     }
 
-    /** Logs that a server socket listens over TCP alone, since RDMA cannot be used at its address. */
+    /** Logs that a server socket listens over TCP only, since RDMA cannot be used at its address. */
     public static void listeningWithoutRdma(InetSocketAddress at, IOException why) {
         logger().log(Level.WARNING, "Listening at {0} over TCP alone, since RDMA failed: {1}", at, why.getMessage());
     }
