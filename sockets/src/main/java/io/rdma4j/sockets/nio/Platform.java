@@ -10,12 +10,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If RDMA channels are the JVM's default ({@code -Djava.nio.channels.spi.SelectorProvider}), no public method
  * returns the platform's provider: {@link SelectorProvider#provider} returns this library's. The platform's provider is
- * stateless, so another instance is equivalent. The factory that serialization libraries use creates it without a
- * command-line flag. This factory belongs to the module {@code jdk.unsupported}. A process without that module can
- * export the package of the platform's provider instead: {@code --add-exports java.base/sun.nio.ch=ALL-UNNAMED}.
+ * stateless, so another instance is equivalent. {@code sun.reflect.ReflectionFactory}, which serialization libraries
+ * use, creates it without a command-line flag. That class belongs to the module {@code jdk.unsupported}. A process
+ * without this module can export the package of the platform's provider instead:
+ * {@code --add-exports java.base/sun.nio.ch=ALL-UNNAMED}.
  */
 public final class Platform {
-    /** By name, since the package of that class uses this one. */
+    /** The name of the class; its package depends on this one. */
     private static final String RDMA_PROVIDER = "io.rdma4j.sockets.RdmaSelectorProvider";
 
     private static volatile @Nullable SelectorProvider found;
