@@ -8,7 +8,10 @@ import org.jspecify.annotations.Nullable;
 final class NumberProperty {
     private NumberProperty() {}
 
-    /** Returns the value of a property, or the default with a warning if it is no number in the range. */
+    /**
+     * Returns the value of a property, or the default if it is not set. Logs a warning if it is not a number in the
+     * range.
+     */
     static int read(String name, int byDefault, int least, int most) {
         return parse(name, System.getProperty(name), byDefault, least, most);
     }

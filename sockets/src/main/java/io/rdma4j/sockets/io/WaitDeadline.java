@@ -13,7 +13,7 @@ public final class WaitDeadline {
 
     private WaitDriver clock = SystemTime.PARKING;
 
-    /** A time of the clock, or the timeout until it has begun. */
+    /** A time of the clock, or the timeout until it has started. */
     private long nanos = Long.MAX_VALUE;
 
     private boolean hasBegun;
@@ -22,7 +22,7 @@ public final class WaitDeadline {
     public WaitDeadline() {}
 
     /**
-     * Sets a timeout, which begins with the next call of {@link #use}.
+     * Sets a timeout, which starts with the next call of {@link #use}.
      *
      * @param timeoutNanos the maximum time to wait, or {@link Long#MAX_VALUE} to wait indefinitely
      */
@@ -32,7 +32,8 @@ public final class WaitDeadline {
     }
 
     /**
-     * Uses the clock of a driver, after the sockets were polled. If there was another one, the remaining time stays the same.
+     * Uses the clock of a driver, after the sockets were polled. If the clock changes, the remaining time stays the
+     * same.
      *
      * @param driver drives the sockets; null if none of them uses a device
      */

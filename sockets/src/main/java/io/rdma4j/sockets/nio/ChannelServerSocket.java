@@ -135,7 +135,7 @@ final class ChannelServerSocket extends ServerSocket {
 
     @Override
     public void setPerformancePreferences(int connectionTime, int latency, int bandwidth) {
-        // No effect: there is only one way to connect.
+        // No effect: RDMA has no such preferences.
     }
 
     @Override

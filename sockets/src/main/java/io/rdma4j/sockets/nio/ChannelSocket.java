@@ -299,7 +299,7 @@ final class ChannelSocket extends Socket implements SocketStreams.Calls {
 
     @Override
     public void setPerformancePreferences(int connectionTime, int latency, int bandwidth) {
-        // No effect: there is only one way to connect.
+        // No effect: RDMA has no such preferences.
     }
 
     @Override

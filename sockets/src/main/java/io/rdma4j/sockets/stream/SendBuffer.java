@@ -20,7 +20,7 @@ final class SendBuffer {
     /** The memory of the ring, if it was allocated when the buffer grew. */
     private StreamPort.@Nullable SendMemory grown;
 
-    /** The memory of the former ring, if it was allocated, while bytes of it are not acknowledged. */
+    /** The memory of the former ring, if it was allocated, while some of its bytes are not acknowledged. */
     private StreamPort.@Nullable SendMemory former;
 
     private int formerBytes;
@@ -38,7 +38,10 @@ final class SendBuffer {
         return free;
     }
 
-    /** Doubles the size. Returns false if the buffer is as large as it may be, or has just grown. */
+    /**
+     * Doubles the size. Returns false if the buffer has its maximum size, still uses its former ring, or gets no
+     * memory.
+     */
     boolean grow() {
         int wanted = BufferLimits.doubled(size, limitBytes);
         if (wanted <= size || formerBytes > 0) {

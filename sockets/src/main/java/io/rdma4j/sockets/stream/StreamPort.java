@@ -4,9 +4,9 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operations that a stream needs of a reliable connection. All requests are signaled and complete in posting order.
+ * The operations of a reliable connection that a stream needs. All requests are signaled and complete in posting order.
  * The bytes lie in the stream's {@link StreamMemory#local()}, or in memory of {@link #allocateSendMemory}, in one range
- * or in two. A port that allocates no memory has streams with buffers of a fixed size.
+ * or in two. If a port allocates no memory, its streams have buffers of a fixed size.
  */
 public interface StreamPort {
     /**
@@ -45,16 +45,16 @@ public interface StreamPort {
     /**
      * Allocates and registers memory for a receive buffer that grows.
      *
-     * @return null if there is none; the buffer then keeps its size
+     * @return null if there is no memory; the buffer then keeps its size
      */
     default @Nullable ReceiveMemory allocateReceiveMemory(int bytes) {
         return null;
     }
 
-    /** Releases memory of {@link #allocateReceiveMemory}. The peer has filled it, so it has no right to write there. */
+    /** Releases memory of {@link #allocateReceiveMemory}. The peer has filled it and may not write to it again. */
     default void releaseReceiveMemory(ReceiveMemory memory) {}
 
-    /** Memory to send from, besides {@link StreamMemory#local()}. */
+    /** Memory to send from, in addition to {@link StreamMemory#local()}. */
     interface SendMemory {
         /** Returns the memory. */
         MemorySegment memory();
@@ -63,7 +63,7 @@ public interface StreamPort {
     /**
      * Allocates and registers memory for a send buffer that grows.
      *
-     * @return null if there is none; the buffer then keeps its size
+     * @return null if there is no memory; the buffer then keeps its size
      */
     default @Nullable SendMemory allocateSendMemory(int bytes) {
         return null;

@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
  * halves, by writing descriptors into the sender's table. With each such control word it grants a number of messages
  * (credit).
  *
- * <p>The owner creates an end, sends {@link #connectData}, passes in the peer's, and then every completion. The methods
- * post requests to the {@link StreamPort}. All input from the peer is checked. A peer that writes more than it was
- * offered, or announces impossible values, breaks this stream ({@link #failure}) and nothing else. Not thread safe.
+ * <p>The owner creates an end, sends {@link #connectData}, passes in the peer's connection data, and then every
+ * completion. The methods post requests to the {@link StreamPort}. All input from the peer is checked. A peer that
+ * writes more than it was offered, or announces impossible values, breaks only this stream ({@link #failure}). Not
+ * thread safe.
  */
 public final class StreamProtocol {
     /**
@@ -27,9 +28,10 @@ public final class StreamProtocol {
     private static final int MAX_TRANSFER_BYTES = 65_536;
 
     /**
-     * Number of receives beyond the credit, for control words of a transport that ends the connection when a message finds
-     * no receive, as iWARP does. Credit covers data only. A peer whose words are not received sends at most: two offers of
-     * buffers, two grants of credit, a third one as its credit grows, the end of its output and the disconnection.
+     * Number of receives beyond the credit, for control words of a transport that ends the connection when a message
+     * finds no receive, as iWARP does. Credit covers data only. Until its words are processed, a peer sends at most two
+     * offers of buffers, two grants of credit, a third grant as its credit grows, the end of its output and the
+     * disconnection.
      */
     public static final int CONTROL_RECEIVES = 8;
 
@@ -121,7 +123,7 @@ public final class StreamProtocol {
         staging = memory.local().asSlice(StreamMemory.stagingOffset(sizes)).asByteBuffer();
         credits = limits.initialCredits(sizes);
         creditMark = (short) (credits / 2);
-        firstOffer = receiveBuffer.offer(); // the connection data has it
+        firstOffer = receiveBuffer.offer(); // part of the connection data
     }
 
     // ---- connecting
@@ -162,9 +164,9 @@ public final class StreamProtocol {
     }
 
     /**
-     * Starts sending when the first message of the peer has arrived, which its {@link #start} sends. iWARP requires this of
-     * the side that accepted the connection (RFC 5044, section 7.1.2): the other side may still read the reply, and takes a
-     * message behind it as an error.
+     * Starts sending when the first message of the peer has arrived, which its {@link #start} sends. iWARP requires
+     * this of the side that accepted the connection (RFC 5044, section 7.1.2): the peer may still be reading the reply,
+     * and treats a message after it as an error.
      */
     public void startAfterPeer() {
         if (peerSent) {
@@ -259,8 +261,9 @@ public final class StreamProtocol {
     }
 
     /**
-     * Handles a receive that failed: the queue pair is in the error state, and receives nothing more. The stream is broken
-     * unless the peer has ended its output. Without sends in progress, no other completion reports the failure.
+     * Handles a failed receive: the queue pair is in the error state, and receives no more messages. The stream is
+     * broken unless the peer has ended its output. If no sends are in progress, no other completion reports the
+     * failure.
      */
     public void onReceiveFailed() {
         if (!isInputEnded()) {
@@ -270,7 +273,7 @@ public final class StreamProtocol {
 
     /**
      * Handles the end of the connection, as reported by the connection manager. Received data can still be read. Unless
-     * the peer has ended its output in the stream, data of the peer may be missing, and the stream is broken.
+     * the peer has ended its output in the stream, data of the peer may be missing, so the stream is broken.
      */
     public void onDisconnected() {
         if (!isInputEnded()) {
@@ -280,14 +283,19 @@ public final class StreamProtocol {
         peerEnded = true;
     }
 
-    /** Breaks the stream. Allocates nothing, for the case that one of its calls has ended for lack of memory or stack. */
+    /**
+     * Breaks the stream. Allocates no memory, since a call of the stream may have failed for lack of memory or stack.
+     */
     public void fail(String why) {
         if (broken == null && !disconnected) {
             broken = why;
         }
     }
 
-    /** Sends what is due: credit, offers of buffers, and the end. To be called after completions were handled. */
+    /**
+     * Sends due control words: credit, offers of buffers, and the end of the output. Must be called after completions
+     * were handled.
+     */
     public void update() {
         ConnectData to = peer;
         if (peerEnded || broken != null || !started || to == null) {
@@ -308,12 +316,12 @@ public final class StreamProtocol {
         return receiveBuffer.isOfferable() || hasReadHalf();
     }
 
-    /** Returns whether half of the messages that the peer was granted last were read. */
+    /** Returns whether half of the messages of the last grant were read. */
     private boolean hasReadHalf() {
         return (short) (receiveSequence - creditMark) >= 0;
     }
 
-    /** Grants a peer that sends many messages twice as many at a time, up to the size of the receive queue. */
+    /** Doubles the credit of a peer that sends many messages, up to the size of the receive queue. */
     private void raiseCredits() {
         int more = Math.min(credits, sizes.receiveQueue() - credits);
         if (more > 0) {
@@ -340,7 +348,7 @@ public final class StreamProtocol {
         postWithControlWord(RequestId.CONTROL, 0, bytes, entry, to.table().key(), word);
     }
 
-    /** Returns the offset of a staging entry; it is reused after as many requests as the send queue holds. */
+    /** Returns the offset of a staging entry. An entry is reused after as many requests as the send queue holds. */
     private long nextStagingOffset() {
         long at = StreamMemory.stagingOffset(sizes) + (long) stagingIndex * MappingEntry.LENGTH;
         stagingIndex = (stagingIndex + 1) % sizes.sendQueue();
@@ -516,7 +524,7 @@ public final class StreamProtocol {
      * Writes directly into memory that the peer has mapped, without notifying the peer.
      *
      * @param source the bytes to write
-     * @param offset the destination, by the offsets of the peer's mappings
+     * @param offset the destination as an offset of the peer's mappings
      * @return the number of bytes written; 0 if none fit now; -1 if nothing is mapped at the offset
      */
     public int writeMapped(ByteBuffer source, long offset) {
@@ -553,7 +561,7 @@ public final class StreamProtocol {
         }
     }
 
-    /** Ends the input and discards available and later data. The peer is notified only if the output has ended too. */
+    /** Ends the input and discards available and later data. The peer is notified only if the output has also ended. */
     public void shutdownInput() {
         if (!inputShut) {
             inputShut = true;
