@@ -271,7 +271,10 @@ public final class RdmaPoll implements AutoCloseable {
         }
     }
 
-    /** Returns the driver of the sockets, or of the channels if there are only channels; null if none of them uses a device. */
+    /**
+     * Returns the driver of the sockets, or of the channels if there are only channels; null if none of them uses a
+     * device.
+     */
     private @Nullable WaitDriver stackDriver() {
         RdmaSelector current = selector;
         return driver == null && current != null ? current.channelDriver() : driver;

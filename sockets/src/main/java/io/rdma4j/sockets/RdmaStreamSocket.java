@@ -81,8 +81,8 @@ public final class RdmaStreamSocket extends RdmaPollable {
     }
 
     /**
-     * Returns the value of an option. It is null for one option in one case: {@link RdmaSocketOptions#RDMA_ROUTE}, if no
-     * route was set. C: {@code rgetsockopt}.
+     * Returns the value of an option. It is null for one option in one case: {@link RdmaSocketOptions#RDMA_ROUTE}, if
+     * no route was set. C: {@code rgetsockopt}.
      *
      * @throws UnsupportedOperationException if the option is not supported
      */

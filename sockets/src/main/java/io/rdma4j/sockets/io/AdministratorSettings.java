@@ -30,8 +30,8 @@ final class AdministratorSettings {
     }
 
     /**
-     * Returns the number in a file, limited to a range as in C, or the default if there is no such file. A file without a
-     * number is ignored with a warning.
+     * Returns the number in a file, limited to a range as in C, or the default if there is no such file. A file without
+     * a number is ignored with a warning.
      */
     int read(String name, int byDefault, int least, int most) {
         Path file = folder.resolve(name);

@@ -18,7 +18,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The local addresses of a datagram endpoint with their queue pairs. Not thread safe except for {@link #waitDriver}. */
+/**
+ * The local addresses of a datagram endpoint with their queue pairs. Not thread safe except for {@link #waitDriver}.
+ */
 final class DatagramEnds implements AutoCloseable {
     /** Maximum number of local addresses with a queue pair; a socket bound to a wildcard may use several. */
     private static final int MAX_ENDS = 64;

@@ -44,8 +44,8 @@ public abstract sealed class SocketEndpoint permits StreamEndpoint, DatagramEndp
     abstract int check(Check check);
 
     /**
-     * Returns the signal that is raised whenever the readiness may have changed. Its listeners may be called by the thread
-     * that drives the device, so they must not block and must not call the endpoint.
+     * Returns the signal that is raised whenever the readiness may have changed. Its listeners may be called by the
+     * thread that drives the device, so they must not block and must not call the endpoint.
      */
     public final Signal signal() {
         return changed;
@@ -125,8 +125,8 @@ public abstract sealed class SocketEndpoint permits StreamEndpoint, DatagramEndp
     public abstract void close();
 
     /**
-     * Fails the endpoint after an error of the virtual machine, which may have left the protocol in any state. Called with
-     * the lock held, perhaps without memory or stack.
+     * Fails the endpoint after an error of the virtual machine, which may have left the protocol in any state. Called
+     * with the lock held, perhaps without memory or stack.
      */
     abstract void onError(String why);
 

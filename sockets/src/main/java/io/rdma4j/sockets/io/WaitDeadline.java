@@ -5,8 +5,8 @@ import io.rdma4j.verbs.wait.Waiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The deadline of a wait for several sockets. The stack of the sockets becomes known only when they are polled, so the deadline is
- * converted when the clock changes. Used by one thread at a time.
+ * The deadline of a wait for several sockets. The stack of the sockets becomes known only when they are polled, so the
+ * deadline is converted when the clock changes. Used by one thread at a time.
  */
 public final class WaitDeadline {
     private static final long NANOS_PER_MILLI = 1_000_000;
@@ -54,7 +54,10 @@ public final class WaitDeadline {
         return nanos != Long.MAX_VALUE && clock.nanoTime() - nanos >= 0;
     }
 
-    /** Returns the remaining time for {@link java.nio.channels.Selector#select(long)}: at least 1 ms, or 0 for no timeout. */
+    /**
+     * Returns the remaining time for {@link java.nio.channels.Selector#select(long)}: at least 1 ms, or 0 for no
+     * timeout.
+     */
     public long selectMillis() {
         return nanos == Long.MAX_VALUE
                 ? 0

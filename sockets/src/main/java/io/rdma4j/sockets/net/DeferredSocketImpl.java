@@ -286,8 +286,8 @@ public final class DeferredSocketImpl extends SocketImpl {
     }
 
     /**
-     * Binds to the same port over RDMA and TCP; for port 0, to a port that is free for both. Binds over TCP alone if RDMA
-     * cannot be used at the address.
+     * Binds to the same port over RDMA and TCP; for port 0, to a port that is free for both. Binds over TCP alone if
+     * RDMA cannot be used at the address.
      */
     private void bindBoth(InetAddress host, int port) throws IOException {
         SocketImpl platform = inner();

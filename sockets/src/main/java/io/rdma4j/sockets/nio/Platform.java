@@ -26,8 +26,8 @@ public final class Platform {
     /**
      * Returns the platform's provider.
      *
-     * @throws IOException if the JVM's provider is this library's and the platform's cannot be created; the message says
-     *     how to start Java
+     * @throws IOException if the JVM's provider is this library's and the platform's cannot be created; the message
+     *     says how to start Java
      */
     public static SelectorProvider provider() throws IOException {
         SelectorProvider known = found;

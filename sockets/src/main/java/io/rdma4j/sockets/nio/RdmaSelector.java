@@ -286,8 +286,9 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     /**
-     * Waits until the thread that interrupts this one has also woken this selector. {@link Thread#interrupt} sets the status
-     * first, and a wakeup that comes later would end the next selection. The platform's selector may have taken the wakeup.
+     * Waits until the thread that interrupts this one has also woken this selector. {@link Thread#interrupt} sets the
+     * status first, and a wakeup that comes later would end the next selection. The platform's selector may have taken
+     * the wakeup.
      */
     @SuppressWarnings("ThreadPriorityCheck") // a hint that does not affect correctness
     private void awaitWakeupOfInterrupt() {

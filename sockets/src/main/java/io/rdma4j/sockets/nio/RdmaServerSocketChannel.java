@@ -212,8 +212,8 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     }
 
     /**
-     * Listens on the same port over RDMA and TCP; for port 0, on a port that is free for both. Listens over TCP alone if
-     * RDMA cannot be used at the address.
+     * Listens on the same port over RDMA and TCP; for port 0, on a port that is free for both. Listens over TCP alone
+     * if RDMA cannot be used at the address.
      */
     private void listenBoth(InetSocketAddress local, int backlog) throws IOException {
         for (int tries = 1; tcp == null; tries++) {

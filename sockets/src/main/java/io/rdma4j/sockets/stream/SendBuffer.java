@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ring buffer of data to send. Space is freed in the order in which it was filled. The buffer grows by continuing in
- * another, larger ring; the memory of the former one is released when all of its bytes are acknowledged.
+ * The ring buffer of data to send. Space is freed in the order in which it was filled. The buffer grows by continuing
+ * in another, larger ring; the memory of the former one is released when all of its bytes are acknowledged.
  */
 final class SendBuffer {
     private final StreamPort port;

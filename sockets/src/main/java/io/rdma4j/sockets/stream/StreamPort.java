@@ -19,7 +19,10 @@ public interface StreamPort {
      */
     void write(long id, LocalRanges bytes, long remoteAddress, int remoteKey);
 
-    /** Writes bytes, possibly none, into the peer's memory, with a control word as immediate data. C: RDMA_WRITE_WITH_IMM. */
+    /**
+     * Writes bytes, possibly none, into the peer's memory, with a control word as immediate data. C:
+     * RDMA_WRITE_WITH_IMM.
+     */
     void writeWithImmediate(long id, LocalRanges bytes, long remoteAddress, int remoteKey, int controlWord);
 
     /**
@@ -28,8 +31,8 @@ public interface StreamPort {
     void sendControlWord(long id, int controlWord);
 
     /**
-     * Posts further receives, so that the peer may send more messages. A port that has posted as many as the receive queue
-     * holds does nothing.
+     * Posts further receives, so that the peer may send more messages. A port that has posted as many as the receive
+     * queue holds does nothing.
      */
     default void postReceives(int more) {}
 
@@ -73,8 +76,8 @@ public interface StreamPort {
     default void releaseSendMemory(SendMemory memory) {}
 
     /**
-     * Bytes of local memory: one range, or two if they wrap around the end of a ring. Reused: valid only during the call. Not
-     * thread safe.
+     * Bytes of local memory: one range, or two if they wrap around the end of a ring. Reused: valid only during the
+     * call. Not thread safe.
      */
     final class LocalRanges {
         private @Nullable SendMemory memory;
