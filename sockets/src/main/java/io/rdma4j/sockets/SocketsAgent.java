@@ -97,7 +97,7 @@ public final class SocketsAgent {
         } catch (IOException taken) {
             throw new IllegalStateException(
                     "Another agent has installed socket factories (" + taken.getMessage()
-                            + "): blocking sockets cannot use RDMA beside it",
+                            + "): blocking sockets cannot use RDMA together with it",
                     taken);
         }
     }

@@ -146,7 +146,7 @@ class AddressRulesTest {
                 "*:0=tcp|'0' is not a port; allowed: a port of 1 to 65535, or a range, as in 9000-9099",
                 "*:65536=tcp|'65536' is not a port; allowed: a port of 1 to 65535, or a range, as in 9000-9099",
                 "*:9-x=tcp|'9-x' is not a port; allowed: a port of 1 to 65535, or a range, as in 9000-9099",
-                "*:10-9=tcp|'10-9' is not a range of ports; allowed: a range whose first port is not above the last",
+                "*:10-9=tcp|'10-9' is not a range of ports; allowed: a range with the lower port first",
                 "=tcp|'' is neither an address nor a host name; allowed: *, an address, a network",
                 "1.2.3.4.5=tcp|'1.2.3.4.5' is neither an address nor a host name; allowed: *, an address, a network",
                 "10.*=tcp|'10.*' is neither an address nor a host name; allowed: *, an address, a network",

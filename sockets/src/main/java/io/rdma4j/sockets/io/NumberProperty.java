@@ -30,7 +30,7 @@ final class NumberProperty {
         }
         logger().log(
                         Level.WARNING,
-                        "System property {0}={1} is ignored, and {2} is used: it must be a number of {3} to {4}",
+                        "System property {0}={1} is ignored, and {2} is used: it must be a number from {3} to {4}",
                         name,
                         text,
                         Integer.toString(byDefault),

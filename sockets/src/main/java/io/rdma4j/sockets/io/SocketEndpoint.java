@@ -133,9 +133,9 @@ public abstract sealed class SocketEndpoint permits StreamEndpoint, DatagramEndp
     /** Returns the text for an error. It is a constant, since there may be no memory for another text. */
     static String reason(Error failed) {
         return switch (failed) {
-            case StackOverflowError _ -> "a call of this process had no stack left";
-            case OutOfMemoryError _ -> "a call of this process had no memory left";
-            default -> "a call of this process ended with an error of the virtual machine";
+            case StackOverflowError _ -> "a call of this process ran out of stack";
+            case OutOfMemoryError _ -> "a call of this process ran out of memory";
+            default -> "a call of this process failed with an error of the virtual machine";
         };
     }
 

@@ -120,7 +120,7 @@ final class StreamListener {
         try {
             Level level = refusalLogged.compareAndSet(false, true) ? Level.INFO : Level.DEBUG;
             System.getLogger(StreamListener.class.getName())
-                    .log(level, "A connection of " + source.getHostAddress() + " could not be accepted: " + why);
+                    .log(level, "A connection from " + source.getHostAddress() + " could not be accepted: " + why);
         } catch (OutOfMemoryError full) {
             return; // there is no memory for the message, either
         }

@@ -44,7 +44,7 @@ public final class StreamMapping {
             if (index < 0) {
                 resources.unmap(region);
                 throw new SocketException("Cannot allocate memory (the peer has no free mapping entry: set a larger"
-                        + " RDMA_IOMAPSIZE there before it connects)");
+                        + " RDMA_IOMAPSIZE on the peer before it connects)");
             }
             return new StreamMapping(endpoint, region, index, at);
         });

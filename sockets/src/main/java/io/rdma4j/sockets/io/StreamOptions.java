@@ -147,7 +147,7 @@ public final class StreamOptions {
             endpoint.settings(now.withTypeOfService(value));
         } else if (KeepAliveOptions.DEFAULTS.containsKey(option) || KeepAliveOptions.OF_TCP.containsKey(option)) {
             if (value == 0) {
-                throw new IllegalArgumentException(option + " is at least 1");
+                throw new IllegalArgumentException(option + " must be at least 1");
             }
             if (!KeepAliveOptions.accepts(option, value)) {
                 throw new SocketException("Invalid argument (" + option + " cannot be " + value + ")");

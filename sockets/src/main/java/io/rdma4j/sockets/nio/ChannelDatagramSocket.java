@@ -79,7 +79,7 @@ final class ChannelDatagramSocket extends DatagramSocket {
         } catch (UnresolvedAddressException unresolved) {
             throw new SocketException("Unresolved address: " + local, unresolved);
         } catch (UnsupportedAddressTypeException other) {
-            throw new SocketException("An IPv4 socket cannot have the address " + local, other);
+            throw new SocketException("An IPv4 socket cannot be bound to " + local, other);
         } catch (IOException refused) {
             throw AdaptorOptions.socketException(refused);
         }
@@ -297,7 +297,7 @@ final class ChannelDatagramSocket extends DatagramSocket {
     public void setBroadcast(boolean on) throws SocketException {
         options.requireOpen();
         if (on) {
-            throw new SocketException("Protocol not available (datagram RDMA sockets have no broadcasts)");
+            throw new SocketException("Protocol not available (datagram RDMA sockets do not support broadcast)");
         }
     }
 

@@ -46,7 +46,7 @@ public final class Platform {
             return (SelectorProvider) (exported ? platform.getMethod("get").invoke(null) : instantiate());
         } catch (ReflectiveOperationException | RuntimeException missing) {
             throw new IOException(
-                    "No selector provider of the platform, which opens TCP channels, pipes and datagram channels ("
+                    "Cannot create the platform's selector provider, which opens TCP and datagram channels and pipes ("
                             + missing
                             + "). Start Java with --add-modules jdk.unsupported, or use RdmaSockets or new"
                             + " RdmaSelectorProvider() per channel, instead of"

@@ -58,7 +58,7 @@ final class RdmaSelectionKey extends AbstractSelectionKey {
         requireValid();
         if ((ops & ~channel.validOps()) != 0) {
             throw new IllegalArgumentException(
-                    "Operations " + ops + ": the channel has " + channel.validOps() + " only");
+                    "Operations " + ops + " are invalid: the channel supports only " + channel.validOps());
         }
         synchronized (this) { // as the methods that change single operations do
             setInterest(ops);

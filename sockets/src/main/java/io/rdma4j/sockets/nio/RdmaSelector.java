@@ -377,7 +377,7 @@ public final class RdmaSelector extends AbstractSelector {
             track(key, source);
         } catch (IOException | RuntimeException failed) {
             // The next operation on the channel reports the failure; the other keys must not be affected.
-            logger().log(Level.DEBUG, () -> "Cannot watch " + key.channel() + ", so it counts as ready", failed);
+            logger().log(Level.DEBUG, () -> "Cannot watch " + key.channel() + ", so it is treated as ready", failed);
             ready = interest;
         }
         if (ready != 0) {

@@ -79,7 +79,7 @@ public final class AddressRules {
         /** Checks the range. */
         PortRange {
             if (first < 0 || first > last || last > MAX_PORT) {
-                throw new IllegalArgumentException("No range of ports: " + first + "-" + last);
+                throw new IllegalArgumentException("Invalid range of ports: " + first + "-" + last);
             }
         }
 

@@ -43,7 +43,7 @@ sealed interface HostPattern {
         /** Checks the prefix length. */
         public Network {
             if (prefixBits < 0 || prefixBits > maxPrefixBits(address)) {
-                throw new IllegalArgumentException("No network: " + address.getHostAddress() + "/" + prefixBits);
+                throw new IllegalArgumentException("Invalid network: " + address.getHostAddress() + "/" + prefixBits);
             }
         }
 

@@ -72,7 +72,7 @@ final class RuleParser {
         int first = port(hyphen < 0 ? ports : ports.substring(0, hyphen), ports);
         int last = hyphen < 0 ? first : port(ports.substring(hyphen + 1), ports);
         if (first > last) {
-            throw wrong("'" + ports + "' is not a range of ports", "a range whose first port is not above the last");
+            throw wrong("'" + ports + "' is not a range of ports", "a range with the lower port first");
         }
         return new PortRange(first, last);
     }

@@ -227,7 +227,7 @@ public final class StreamProtocol {
                 }
             }
             case ControlWord.CONTROL -> onControl(value);
-            default -> fail("the peer sent an unknown word 0x" + Integer.toHexString(word));
+            default -> fail("the peer sent an unknown control word 0x" + Integer.toHexString(word));
         }
     }
 
@@ -240,7 +240,7 @@ public final class StreamProtocol {
         boolean offers = writtenBytes < 0 ? buffers.isWritten() : writtenBytes > 0;
         if (offers) {
             if (!buffers.onWritten()) {
-                fail("the peer offered a buffer of no bytes, or while both that it had offered were unused");
+                fail("the peer offered an empty buffer, or another one while both of its buffers were in use");
             } else if (writtenBytes < 0) {
                 buffers.clearRead();
             }
@@ -267,7 +267,7 @@ public final class StreamProtocol {
      */
     public void onReceiveFailed() {
         if (!isInputEnded()) {
-            fail("the queue pair failed, and the peer had not ended its output");
+            fail("the queue pair failed, but the peer had not ended its output");
         }
     }
 
@@ -277,7 +277,7 @@ public final class StreamProtocol {
      */
     public void onDisconnected() {
         if (!isInputEnded()) {
-            fail("the connection ended, and the peer had not ended its output");
+            fail("the connection ended, but the peer had not ended its output");
         }
         disconnected = true;
         peerEnded = true;

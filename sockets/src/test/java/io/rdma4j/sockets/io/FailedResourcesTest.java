@@ -193,7 +193,7 @@ class FailedResourcesTest {
         assertThat(run(Ends.class, "error"))
                 .containsExactly(
                         "the heap that is to be full",
-                        "Connection reset (a call of this process had no memory left)",
+                        "Connection reset (a call of this process ran out of memory)",
                         "broken");
     }
 

@@ -124,7 +124,7 @@ class HostilePeerTest {
     @ValueSource(ints = {1, 2, 3, 5})
     void wordsOfUnknownKindBreakTheStream(int kind) {
         end.word(kind, 17, 0);
-        assertBroken("unknown word");
+        assertBroken("unknown control word");
     }
 
     @ParameterizedTest
