@@ -248,10 +248,10 @@ class DeferredSocketTest {
             logger.setLevel(null);
         }
         assertThat(records.stream().map(LogRecord::getMessage))
-                .anyMatch(message -> message.contains("by the rules"))
+                .anyMatch(message -> message.contains("over TCP, according to"))
                 .anyMatch(message -> message.contains("since RDMA failed"));
         assertThat(records.stream()
-                        .filter(record -> record.getMessage().contains("by the rules"))
+                        .filter(record -> record.getMessage().contains("over TCP, according to"))
                         .skip(1)
                         .map(LogRecord::getLevel))
                 .containsOnly(Level.FINE);

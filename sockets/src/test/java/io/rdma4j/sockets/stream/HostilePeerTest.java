@@ -148,20 +148,20 @@ class HostilePeerTest {
         end.offer(1, new BufferDescriptor(0x2000, 99, 1000), 50);
         assertThat(protocol.failure()).isNull();
         end.offer(0, new BufferDescriptor(0x3000, 99, 1000), 50);
-        assertBroken("offered a buffer");
+        assertBroken("offered an empty buffer");
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
     void emptyBufferBreaksTheStream(int length) {
         end.offer(1, new BufferDescriptor(0x2000, 99, length), 50);
-        assertBroken("offered a buffer");
+        assertBroken("offered an empty buffer");
     }
 
     @Test
     void wordForAnUnwrittenBufferBreaksTheStream() {
         end.word(ControlWord.CREDIT, 50, 16);
-        assertBroken("offered a buffer");
+        assertBroken("offered an empty buffer");
     }
 
     @Test
