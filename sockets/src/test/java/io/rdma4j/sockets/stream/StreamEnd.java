@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * checks invariants: the send queue is not overrun, and the bytes of outstanding requests are not overwritten.
  */
 final class StreamEnd implements StreamPort {
-    /** A posted request; the word is null for a write without one. */
+    /** A posted request. The word is null for a write without a control word. */
     static final class Posted {
         private final long id;
         private final List<MemorySegment> pieces;
@@ -119,7 +119,7 @@ final class StreamEnd implements StreamPort {
     final long mappedAddress;
     final int mappedKey;
 
-    /** Requests that were posted but not inspected by the test, if it inspects requests. */
+    /** Requests that were posted but not inspected by the test, if the test inspects requests. */
     final ArrayDeque<Posted> fresh = new ArrayDeque<>();
 
     /** Requests that were posted but not delivered. */
@@ -138,7 +138,7 @@ final class StreamEnd implements StreamPort {
 
     private final boolean hasImmediate;
 
-    /** Creates an end with addresses and keys of its own. */
+    /** Creates an end with new addresses and keys. */
     StreamEnd(StreamSizes sizes, boolean hasImmediate, int number) {
         this(sizes, BufferLimits.FIXED, hasImmediate, piece(number, 2), piece(number, 1));
     }
