@@ -88,7 +88,7 @@ final class SocketWaits {
         return nanos == Long.MAX_VALUE ? Long.MAX_VALUE : endpoint.nanoTime() + nanos;
     }
 
-    /** Returns a timeout in nanoseconds, or {@link Long#MAX_VALUE} for none. */
+    /** Returns a timeout in nanoseconds, or {@link Long#MAX_VALUE} for no timeout. */
     static long nanos(@Nullable Duration timeout) {
         return timeout == null || timeout.toSeconds() > Integer.MAX_VALUE ? Long.MAX_VALUE : timeout.toNanos();
     }

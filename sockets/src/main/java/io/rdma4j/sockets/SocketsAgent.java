@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It sets the properties {@code java.nio.channels.spi.SelectorProvider} and
  * {@code java.nio.channels.spi.AsynchronousChannelProvider}, unless the command line sets them, and installs the
  * factories of {@link Socket} and {@link ServerSocket}. The rules of {@link AddressRules#PROPERTY} choose between RDMA
- * and TCP. Sockets over TCP are those of the platform. One difference remains: if system properties name a SOCKS proxy,
+ * and TCP. Sockets over TCP are the platform's. One difference remains: if system properties name a SOCKS proxy,
  * {@code new Socket(Proxy.NO_PROXY)} also uses it over TCP.
  */
 public final class SocketsAgent {

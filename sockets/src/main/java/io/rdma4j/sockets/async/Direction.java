@@ -31,7 +31,7 @@ final class Direction {
         }
     }
 
-    /** Begins an operation, or throws an exception if none can begin. */
+    /** Begins an operation. Throws an exception if no operation can begin. */
     synchronized void begin(Operation<?> operation) {
         check();
         pending = operation;

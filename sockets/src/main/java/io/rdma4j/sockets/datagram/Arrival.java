@@ -51,7 +51,7 @@ final class Arrival {
         return source;
     }
 
-    /** Returns the local end whose slot the datagram occupies, or null. */
+    /** Returns the local end that has the slot of the datagram, or null. */
     @Nullable
     LocalEnd end() {
         return end;

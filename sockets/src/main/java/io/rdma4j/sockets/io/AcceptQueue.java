@@ -147,7 +147,7 @@ final class AcceptQueue {
         return bytesBySource.getOrDefault(source, 0L);
     }
 
-    /** Removes and returns an overdue unconfirmed reply whose memory a request could use, or returns null. */
+    /** Removes and returns an overdue unconfirmed reply if a request could use its memory, or returns null. */
     synchronized @Nullable Reply nextOverdue(long bytes, long nowNanos) {
         Reply oldest = oldestBlocking(bytes);
         if (oldest == null || nowNanos - oldest.sinceNanos < PATIENCE_NANOS) {

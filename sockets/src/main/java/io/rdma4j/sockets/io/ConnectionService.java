@@ -69,7 +69,7 @@ public final class ConnectionService implements AutoCloseable {
     }
 
     /**
-     * Creates an identifier for a stream socket, whose events go to a target.
+     * Creates an identifier for a stream socket. A target handles its events.
      *
      * @throws RdmaException {@code ENODEV} if there is no device; the next call tries again
      */

@@ -8,7 +8,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.net.UnknownHostException;
 
-/** Conversions between addresses of the protocol and those of java.net. */
+/** Conversions between addresses of the protocol and addresses of java.net. */
 final class DatagramAddresses {
     private DatagramAddresses() {}
 

@@ -3,7 +3,7 @@ package io.rdma4j.sockets.io;
 import java.lang.ref.Cleaner;
 import java.util.function.Supplier;
 
-/** Closes endpoints whose sockets became unreachable without being closed, as the JDK does for TCP. Thread safe. */
+/** Closes endpoints of sockets that became unreachable without being closed, like the JDK for TCP. Thread safe. */
 public final class SocketCleaner {
     private static final Cleaner CLEANER = Cleaner.create();
 

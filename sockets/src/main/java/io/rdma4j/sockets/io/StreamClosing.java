@@ -6,7 +6,7 @@ import io.rdma4j.verbs.spi.SharedThread;
 import io.rdma4j.verbs.wait.Waiter;
 
 /**
- * The end of a connection whose endpoint is closed. The remaining data is delivered, then the connection and its memory
+ * The end of the connection of a closed endpoint. The remaining data is delivered, then the connection and its memory
  * are released.
  */
 final class StreamClosing {
@@ -33,7 +33,7 @@ final class StreamClosing {
     /**
      * Creates the closing of a stream.
      *
-     * @param endpoint the endpoint, whose lock guards the stream and whose signal is raised at its completions
+     * @param endpoint the endpoint. Its lock guards the stream, and its signal is raised at completions
      * @param onReleased called with the lock held, after the memory was released
      */
     StreamClosing(StreamEndpoint endpoint, ConnectedStream stream, CmId id, Runnable onReleased) {

@@ -93,7 +93,7 @@ public final class StreamOptions {
         return created;
     }
 
-    /** Creates the options of an accepted connection, which inherits those of its listener. */
+    /** Creates the options of an accepted connection, which inherits the options of its listener. */
     public StreamOptions(StreamEndpoint endpoint, StreamOptions listener) {
         this.endpoint = endpoint;
         stored.putAll(listener.stored);

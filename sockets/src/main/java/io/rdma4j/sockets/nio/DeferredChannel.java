@@ -67,7 +67,7 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
     /** True if either transport may be used, and TCP was chosen because the peer has refused RDMA before. */
     private boolean isPeerRemembered;
 
-    /** The reason why TCP could not be tried, or failed at once. */
+    /** The reason why TCP could not be tried, or failed immediately. */
     volatile @Nullable IOException tcpFailure;
 
     DeferredChannel(SelectorProvider provider, AddressRules rules, SocketFamily family, ChannelOptions options) {
@@ -276,7 +276,7 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
         attempt.giveUpConnecting();
     }
 
-    /** Switches to TCP if RDMA has failed and the rules allow it. Then returns true, even if TCP fails at once. */
+    /** Switches to TCP if RDMA has failed and the rules allow it. Then returns true, even if TCP fails immediately. */
     boolean fallBackAfterFailure() {
         synchronized (state) {
             StreamEndpoint current = endpoint;

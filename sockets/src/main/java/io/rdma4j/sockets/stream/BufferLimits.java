@@ -32,7 +32,7 @@ public record BufferLimits(int sendBytes, int receiveBytes) {
         return receiveBytes == 0 ? sizes.receiveQueue() : Math.min(sizes.receiveQueue(), INITIAL_CREDITS);
     }
 
-    /** Returns twice a size, or the limit if that is less. */
+    /** Returns twice the size, but at most the limit. */
     static int doubled(int bytes, int limit) {
         return (int) Math.min(2L * bytes, limit);
     }

@@ -45,7 +45,8 @@ final class PeerBuffers {
     }
 
     /**
-     * Returns whether the next entry holds an unread descriptor, for transports whose control words do not report it.
+     * Returns whether the next entry holds an unread descriptor, for transports with control words that do not report
+     * it.
      */
     boolean isWritten() {
         return remaining[next] == 0

@@ -80,7 +80,7 @@ final class SendBuffer {
         }
     }
 
-    /** Frees the oldest bytes, which are those of one message. */
+    /** Frees the oldest bytes, which belong to one message. */
     void free(int bytes) {
         if (formerBytes == 0) {
             free += bytes;

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StreamProtocol {
     /**
-     * Maximum number of data bytes in one message. The value is that of librdmacm, which starts with less and doubles
-     * it, so that the adapter sends while the processor copies. Here the processor does both, and splitting data
-     * further would only add messages.
+     * Maximum number of data bytes in one message. librdmacm has the same maximum, but starts with less and doubles it,
+     * so that the adapter sends while the processor copies. With the software device, the processor does both, so
+     * splitting data further would only add messages.
      */
     private static final int MAX_TRANSFER_BYTES = 65_536;
 
@@ -102,7 +102,7 @@ public final class StreamProtocol {
     }
 
     /**
-     * Creates an end that is not connected, whose buffers may grow.
+     * Creates an end that is not connected, with buffers that may grow.
      *
      * @param sizes the initial sizes of the stream
      * @param limits the sizes to which the buffers may grow

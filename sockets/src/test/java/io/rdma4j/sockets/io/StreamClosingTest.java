@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 class StreamClosingTest {
     private static final int PEERS = 12;
 
-    /** Connections of fixed sizes grant credit for 384 messages at once. */
+    /** Connections of fixed sizes grant an initial credit of 384 messages. */
     private final StreamEndpoint listener =
             new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT.withLimits(BufferLimits.FIXED));
 

@@ -153,7 +153,7 @@ final class StreamEnd implements StreamPort {
                 0x7f00_0000_0000L + ((long) number << 36 | (long) index << 34), number << 8 | index, 0);
     }
 
-    /** Creates an end whose table and receive buffer have the given addresses and keys; the lengths are ignored. */
+    /** Creates an end with the given addresses and keys for its table and receive buffer. The lengths are ignored. */
     StreamEnd(StreamSizes sizes, boolean hasImmediate, BufferDescriptor table, BufferDescriptor buffer) {
         this(sizes, BufferLimits.FIXED, hasImmediate, table, buffer);
     }
@@ -180,7 +180,7 @@ final class StreamEnd implements StreamPort {
         protocol = new StreamProtocol(sizes, limits, memory, this, hasImmediate);
     }
 
-    /** Creates an end with immediate data whose input comes from a test. */
+    /** Creates an end with immediate data. A test provides its input. */
     static StreamEnd alone(StreamSizes sizes) {
         return new StreamEnd(sizes, true, 0xa0);
     }
