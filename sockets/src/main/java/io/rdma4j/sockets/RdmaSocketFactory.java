@@ -19,8 +19,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * A factory of sockets, channels and selectors over the devices of one connection manager, for example the connection
- * manager of a software stack that the program has created. {@link RdmaSockets} has the same methods for the devices of
+ * A factory of sockets, channels and selectors over the devices of one connection manager. The connection manager may
+ * belong to a software stack that the program has created. {@link RdmaSockets} has the same methods for the devices of
  * this process. The peers may belong to any connection manager, in any process. Thread safe.
  *
  * {@snippet :

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Java agent that makes all sockets and channels of a virtual machine use RDMA. {@code rdma4j run} starts it:
+ * A Java agent that lets the sockets and channels of a whole virtual machine use RDMA. {@code rdma4j run} starts it:
  * <pre>java -javaagent:rdma4j-agent.jar -jar program.jar</pre>
  *
  * <p>It sets the properties {@code java.nio.channels.spi.SelectorProvider} and

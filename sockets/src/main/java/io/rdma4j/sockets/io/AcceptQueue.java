@@ -13,8 +13,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of a listener that the application has not accepted yet: established connections, at most as many as
- * the backlog; replies that the peer has not confirmed; and requests without a reply.
+ * The connections of a listener that the application has not accepted yet. They are established connections, at most as
+ * many as the backlog; replies that the peer has not confirmed; and requests without a reply.
  *
  * <p>A reply needs the memory of a connection, and a peer can send requests without ever confirming replies. Therefore,
  * unconfirmed replies have a memory budget, and each address may use only a share of it. If the budget is used up, the

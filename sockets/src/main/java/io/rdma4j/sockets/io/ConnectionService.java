@@ -87,7 +87,7 @@ public final class ConnectionService implements AutoCloseable {
         id.migrate(channel());
     }
 
-    /** Creates an identifier for a datagram socket. It is synchronous: its events are not dispatched here. */
+    /** Creates an identifier for a datagram socket. It is synchronous: this service does not dispatch its events. */
     CmId createDatagramId() {
         return connectionManager.get().createId(PortSpace.UDP);
     }

@@ -439,8 +439,8 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     }
 
     /**
-     * Returns the number of datagrams sent over UDP: those to peers whose queue pair is unknown or must be confirmed,
-     * and those that are too long for the path.
+     * Returns the number of datagrams sent over UDP. They went to peers with a queue pair that was unknown or had to be
+     * confirmed, or were too long for the path.
      */
     public long questions() {
         synchronized (lock) {

@@ -112,8 +112,8 @@ public enum SocketFamily {
     }
 
     /**
-     * Returns the address as the operating system reports it: without the host name from which it was created, and with
-     * a scope only if it is link-local.
+     * Returns the address as the operating system reports it. The result has no host name, and has a scope only if it
+     * is link-local.
      */
     static InetSocketAddress withoutName(InetSocketAddress address) {
         InetAddress host = address.getAddress();

@@ -14,8 +14,8 @@ final class StreamClosing {
     static final long LINGER_NANOS = 1_000_000_000L;
 
     /**
-     * The time after which the peer is given up: one second more than the time after which a queue pair gives up a peer
-     * that does not respond.
+     * The time after which the peer is given up. It is one second longer than the time after which a queue pair gives
+     * up a peer that does not respond.
      */
     static final long MAX_NANOS = StreamConnecting.MIN_PAUSE_NANOS + 1_000_000_000L;
 
@@ -162,7 +162,7 @@ final class StreamClosing {
     }
 
     /**
-     * Releases the memory, without holding the lock: closing a completion queue waits until its events are
+     * Releases the memory, without holding the lock. Closing a completion queue waits until its events are
      * acknowledged, and the thread that handles the events of all sockets may wait for the lock.
      */
     private void releaseStream() {

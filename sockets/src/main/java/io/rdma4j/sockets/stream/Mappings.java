@@ -8,8 +8,8 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of both sides that is mapped for direct writes: the mappings of the peer, which writes them into the
- * table, and the entries of the peer's table that this side uses.
+ * The memory of both sides that is mapped for direct writes. It consists of the mappings of the peer, which writes them
+ * into the table, and of the entries of the peer's table that this side uses.
  */
 final class Mappings {
     /** A mapping entry that must be written to the peer's table. */

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StreamProtocol {
     /**
-     * Maximum number of data bytes in one message. librdmacm has the same maximum, but starts with less and doubles it,
-     * so that the adapter sends while the processor copies. With the software device, the processor does both, so
-     * splitting data further would only add messages.
+     * Maximum number of data bytes in one message. The protocol of librdmacm has the same maximum, but starts with less
+     * and doubles it, so that the adapter sends while the processor copies. With the software device, the processor
+     * does both, so splitting data further would only add messages.
      */
     private static final int MAX_TRANSFER_BYTES = 65_536;
 
@@ -164,9 +164,9 @@ public final class StreamProtocol {
     }
 
     /**
-     * Starts sending when the first message of the peer has arrived, which its {@link #start} sends. iWARP requires
-     * this of the side that accepted the connection (RFC 5044, section 7.1.2): the peer may still be reading the reply,
-     * and treats a message after it as an error.
+     * Starts sending when the first message of the peer has arrived, which its {@link #start} sends. The iWARP protocol
+     * requires this of the side that accepted the connection (RFC 5044, section 7.1.2): the peer may still be reading
+     * the reply, and treats a message after it as an error.
      */
     public void startAfterPeer() {
         if (peerSent) {
