@@ -1,10 +1,10 @@
 package io.rdma4j.sockets.net;
 
 import io.rdma4j.sockets.io.ConnectionService;
-import io.rdma4j.sockets.io.RefusedPeers;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
 import io.rdma4j.sockets.io.StreamSettings;
+import io.rdma4j.sockets.io.TransportChoice;
 import io.rdma4j.sockets.options.AddressRules;
 import java.io.FileDescriptor;
 import java.io.IOException;
@@ -29,9 +29,6 @@ import org.jspecify.annotations.Nullable;
  * {@code java.net} must be open to this one. Thread safe.
  */
 public final class DeferredSocketImpl extends SocketImpl {
-    /** The maximum time of an attempt over RDMA before TCP is tried, if the rules allow both. */
-    private static final int RDMA_TIMEOUT_MILLIS = 1000;
-
     private static final int MAX_PORTS_TRIED = 20;
 
     private final ConnectionService service;
@@ -156,18 +153,17 @@ public final class DeferredSocketImpl extends SocketImpl {
         InetSocketAddress to = named.getAddress().isAnyLocalAddress()
                 ? new InetSocketAddress(InetAddress.getLocalHost(), named.getPort()) // as the platform does
                 : named;
-        AddressRules.Transport transport = rules.transportTo(to);
-        if (transport == AddressRules.Transport.EITHER && PlatformSockets.hasSocksProxy(to)) {
-            PlatformSockets.connect(inner(), to, timeoutMillis);
-            return;
-        }
-        switch (transport) {
-            case TCP -> {
-                TcpLog.byRule(to);
+        TransportChoice choice = TransportChoice.of(rules, service.refusedPeers(), to);
+        try {
+            if (choice.isTcp() || choice.mayFallBack() && PlatformSockets.hasSocksProxy(to)) {
                 PlatformSockets.connect(inner(), to, timeoutMillis);
+            } else if (choice.mayFallBack()) {
+                connectOverEither(choice, to, timeoutMillis);
+            } else {
+                connectOverRdma(to, timeoutMillis);
             }
-            case RDMA -> connectOverRdmaAlone(to, timeoutMillis);
-            case EITHER -> connectOverEither(to, timeoutMillis);
+        } catch (IOException failed) {
+            throw choice.onFailed(failed);
         }
     }
 
@@ -198,34 +194,25 @@ public final class DeferredSocketImpl extends SocketImpl {
         }
     }
 
-    /** Connects over RDMA. The exception for a refusal names the rule that would try TCP. */
-    private void connectOverRdmaAlone(InetSocketAddress to, int timeoutMillis) throws IOException {
+    private void connectOverEither(TransportChoice choice, InetSocketAddress to, int timeoutMillis) throws IOException {
+        long rdmaNanos = choice.rdmaNanos(timeoutMillis);
+        int rdmaMillis = Math.max(1, (int) TimeUnit.NANOSECONDS.toMillis(rdmaNanos));
         try {
-            connectOverRdma(to, timeoutMillis);
-        } catch (IOException refused) {
-            throw rules.isEmpty() ? refused : service.refusedPeers().advised(refused, to);
-        }
-    }
-
-    private void connectOverEither(InetSocketAddress to, int timeoutMillis) throws IOException {
-        RefusedPeers refusedPeers = service.refusedPeers();
-        if (refusedPeers.contains(to)) {
-            connectOverTcp(to, timeoutMillis, null);
-            return;
-        }
-        int overRdmaMillis = timeoutMillis == 0 ? RDMA_TIMEOUT_MILLIS : Math.max(1, timeoutMillis / 2);
-        overRdmaMillis = Math.min(RDMA_TIMEOUT_MILLIS, overRdmaMillis);
-        try {
-            connectOverRdma(to, overRdmaMillis);
-            refusedPeers.forget(to);
+            connectOverRdma(to, rdmaMillis);
+            choice.onRdmaEstablished();
         } catch (IOException refused) {
             if (isClosed
                     || Thread.currentThread().isVirtual()
                             && Thread.currentThread().isInterrupted()) {
                 throw refused;
             }
-            refusedPeers.onFallBack(to, reason(refused), TimeUnit.MILLISECONDS.toNanos(overRdmaMillis));
-            connectOverTcp(to, timeoutMillis == 0 ? 0 : Math.max(1, timeoutMillis - overRdmaMillis), refused);
+            choice.onFallBack(reason(refused), rdmaNanos);
+            try {
+                PlatformSockets.connect(inner(), to, timeoutMillis == 0 ? 0 : Math.max(1, timeoutMillis - rdmaMillis));
+            } catch (IOException failed) {
+                failed.addSuppressed(refused);
+                throw failed;
+            }
         }
     }
 
@@ -234,25 +221,6 @@ public final class DeferredSocketImpl extends SocketImpl {
      */
     private static IOException reason(IOException failure) {
         return failure instanceof SocketTimeoutException ? new ConnectException("Connection timed out") : failure;
-    }
-
-    /**
-     * Connects over TCP, after a failure over RDMA, or without an attempt if the peer is remembered to refuse RDMA.
-     *
-     * @param timeoutMillis the remaining timeout of the program after the attempt over RDMA; 0 for none
-     */
-    private void connectOverTcp(InetSocketAddress to, int timeoutMillis, @Nullable IOException overRdma)
-            throws IOException {
-        try {
-            PlatformSockets.connect(inner(), to, timeoutMillis);
-        } catch (IOException failed) {
-            if (overRdma == null) {
-                service.refusedPeers().forget(to); // the next attempt tries both transports again
-            } else {
-                failed.addSuppressed(overRdma);
-            }
-            throw failed;
-        }
     }
 
     // ---- listening
@@ -301,7 +269,7 @@ public final class DeferredSocketImpl extends SocketImpl {
                     throw refused;
                 }
                 PlatformSockets.bind(platform, host, port);
-                TcpLog.listeningWithoutRdma(local, refused);
+                TransportChoice.logListeningWithoutRdma(local, refused);
                 return;
             }
             try {

@@ -1,11 +1,10 @@
 package io.rdma4j.sockets.nio;
 
 import io.rdma4j.sockets.io.Readiness;
-import io.rdma4j.sockets.io.RefusedPeers;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
+import io.rdma4j.sockets.io.TransportChoice;
 import io.rdma4j.sockets.net.BlockingCalls;
-import io.rdma4j.sockets.net.TcpLog;
 import io.rdma4j.sockets.options.AddressRules;
 import io.rdma4j.sockets.options.AddressRules.Transport;
 import java.io.IOException;
@@ -19,17 +18,12 @@ import java.net.StandardProtocolFamily;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A channel over an endpoint or over a TCP channel. It has neither until its address determines the transport. */
 abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
-    /** The maximum time of an attempt over RDMA before TCP is tried, if the rules allow both. */
-    private static final Duration RDMA_TIMEOUT = Duration.ofSeconds(1);
-
     final AddressRules rules;
     final SocketFamily family;
     final KeyList keys = new KeyList();
@@ -56,6 +50,10 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
     /** The remote address that a closed socket returns. */
     private volatile @Nullable InetSocketAddress lastRemote;
 
+    /** The choice of the transport for {@link #target}. */
+    private @Nullable TransportChoice choice;
+
+    /** True while TCP is tried if the attempt over RDMA fails. */
     private boolean mayFallBack;
 
     /** The time for which an attempt over RDMA waits for the peer before TCP is tried. */
@@ -63,9 +61,6 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
 
     /** The reason why RDMA cannot be used at the local address, or null. */
     private @Nullable IOException unusable;
-
-    /** True if either transport may be used, and TCP was chosen because the peer has refused RDMA before. */
-    private boolean isPeerRemembered;
 
     /** The reason why TCP could not be tried, or failed immediately. */
     volatile @Nullable IOException tcpFailure;
@@ -227,17 +222,15 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
     void start(InetSocketAddress to, int timeoutMillis, Runnable pending) throws IOException {
         synchronized (state) {
             target = to;
-            Transport transport = rules.transportTo(to);
-            isPeerRemembered = transport == Transport.EITHER && refusedPeers().contains(to);
-            if (transport == Transport.TCP || isPeerRemembered) {
-                if (!isPeerRemembered) {
-                    TcpLog.byRule(to);
-                }
+            TransportChoice chosen =
+                    TransportChoice.of(rules, options.endpoint().refusedPeers(), to);
+            choice = chosen;
+            if (chosen.isTcp()) {
                 switchToTcp();
                 pending.run();
                 return;
             }
-            mayFallBack = transport == Transport.EITHER;
+            mayFallBack = chosen.mayFallBack();
             IOException known = unusable;
             if (mayFallBack && known != null) {
                 fallBack(known);
@@ -249,11 +242,8 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
                 pending.run();
                 current.startConnect(to);
                 if (mayFallBack) {
-                    overRdmaNanos = RDMA_TIMEOUT.toNanos();
-                    if (timeoutMillis > 0) { // TCP gets half of it
-                        overRdmaNanos = Math.min(overRdmaNanos, TimeUnit.MILLISECONDS.toNanos(timeoutMillis) / 2);
-                    }
-                    long nanos = overRdmaNanos;
+                    long nanos = chosen.rdmaNanos(timeoutMillis);
+                    overRdmaNanos = nanos;
                     Thread.ofVirtual().name("rdma4j-before-tcp").start(() -> giveUp(current, nanos));
                 }
             } catch (IOException refused) {
@@ -303,34 +293,23 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
         return BlockingCalls.deadlineNanos(options.endpoint(), timeoutMillis);
     }
 
-    private RefusedPeers refusedPeers() {
-        return options.endpoint().refusedPeers();
-    }
-
     /** Handles the successful end of an attempt to connect. */
     void onConnected() {
-        InetSocketAddress to = target;
-        if (to != null && tcp == null) {
-            refusedPeers().forget(to);
+        TransportChoice chosen = choice;
+        if (chosen != null && tcp == null) {
+            chosen.onRdmaEstablished();
         }
     }
 
     /** Handles the failure of an attempt to connect. Returns the exception to throw. */
     IOException onConnectFailed(IOException failed) {
-        InetSocketAddress to = target;
-        if (to == null) {
-            return failed;
-        }
-        if (isPeerRemembered) {
-            refusedPeers().forget(to); // the next attempt tries both transports again
-        }
-        boolean rulesChose = !rules.isEmpty() && rules.transportTo(to) == Transport.RDMA;
-        return rulesChose ? refusedPeers().advised(failed, to) : failed;
+        TransportChoice chosen = choice;
+        return chosen == null ? failed : chosen.onFailed(failed);
     }
 
     private void fallBack(IOException why) {
         mayFallBack = false;
-        refusedPeers().onFallBack(Objects.requireNonNull(target), why, overRdmaNanos);
+        Objects.requireNonNull(choice).onFallBack(why, overRdmaNanos);
         try {
             SocketChannel tcpChannel = switchToTcp();
             if (!tcpChannel.isBlocking()) {

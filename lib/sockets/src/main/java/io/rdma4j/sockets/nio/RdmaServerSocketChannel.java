@@ -5,7 +5,7 @@ import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
 import io.rdma4j.sockets.io.SystemTime;
-import io.rdma4j.sockets.net.TcpLog;
+import io.rdma4j.sockets.io.TransportChoice;
 import io.rdma4j.sockets.options.AddressRules;
 import java.io.IOException;
 import java.net.BindException;
@@ -225,7 +225,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
                     throw refused;
                 }
                 tcp = listenTcp(local, backlog);
-                TcpLog.listeningWithoutRdma(local, refused);
+                TransportChoice.logListeningWithoutRdma(local, refused);
                 return;
             }
             InetSocketAddress bound = Objects.requireNonNull(rdma.localAddress());
