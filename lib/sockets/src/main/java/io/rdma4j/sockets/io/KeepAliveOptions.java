@@ -1,10 +1,8 @@
 package io.rdma4j.sockets.io;
 
+import java.net.SocketException;
 import java.net.SocketOption;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import jdk.net.ExtendedSocketOptions;
 
 /**
@@ -26,10 +24,7 @@ final class KeepAliveOptions {
     private static final int DEFAULT_COUNT = 9;
 
     /** The options and their defaults, empty if this process has no module {@code jdk.net}. */
-    static final Map<SocketOption<?>, Integer> DEFAULTS = find();
-
-    /** Other options of that module, which have an effect only over TCP, with their defaults. */
-    static final Map<SocketOption<?>, Object> OF_TCP = findOfTcp();
+    static final Map<SocketOption<?>, Object> ALL = find();
 
     /** Maximum of the two times in seconds, as in Linux. */
     private static final int MAX_SECONDS = 32_767;
@@ -39,43 +34,40 @@ final class KeepAliveOptions {
 
     private KeepAliveOptions() {}
 
-    private static Map<SocketOption<?>, Object> findOfTcp() {
-        return DEFAULTS.isEmpty()
-                ? Map.of()
-                : Map.of(ExtendedSocketOptions.TCP_QUICKACK, true, ExtendedSocketOptions.SO_INCOMING_NAPI_ID, 0);
-    }
-
-    /** Returns whether an option of {@link #DEFAULTS} or {@link #OF_TCP} accepts a value. */
-    static boolean accepts(SocketOption<?> option, int value) {
-        if (option.equals(ExtendedSocketOptions.SO_INCOMING_NAPI_ID)) {
-            return false; // it can only be read
-        }
-        return value <= (option.equals(ExtendedSocketOptions.TCP_KEEPCOUNT) ? MAX_COUNT : MAX_SECONDS);
-    }
-
-    private static Map<SocketOption<?>, Integer> find() {
-        Map<SocketOption<?>, Integer> options = new HashMap<>();
+    private static Map<SocketOption<?>, Object> find() {
         try {
-            options.put(ExtendedSocketOptions.TCP_KEEPIDLE, DEFAULT_IDLE_SECONDS);
-            options.put(ExtendedSocketOptions.TCP_KEEPINTERVAL, DEFAULT_INTERVAL_SECONDS);
-            options.put(ExtendedSocketOptions.TCP_KEEPCOUNT, DEFAULT_COUNT);
+            return Map.of(
+                    ExtendedSocketOptions.TCP_KEEPIDLE, DEFAULT_IDLE_SECONDS,
+                    ExtendedSocketOptions.TCP_KEEPINTERVAL, DEFAULT_INTERVAL_SECONDS,
+                    ExtendedSocketOptions.TCP_KEEPCOUNT, DEFAULT_COUNT,
+                    ExtendedSocketOptions.TCP_QUICKACK, true,
+                    ExtendedSocketOptions.SO_INCOMING_NAPI_ID, 0);
         } catch (NoClassDefFoundError noModule) {
             return Map.of();
         }
-        return Map.copyOf(options);
     }
 
-    /** Returns a set of options, extended by the options of this class that the process has. */
-    static Set<SocketOption<?>> with(Set<SocketOption<?>> others) {
-        Set<SocketOption<?>> all = new HashSet<>(others);
-        all.addAll(DEFAULTS.keySet());
-        all.addAll(OF_TCP.keySet());
-        return Set.copyOf(all);
+    /**
+     * Checks the value of a numeric option like Linux.
+     *
+     * @throws IllegalArgumentException if it is less than 1
+     * @throws SocketException if it exceeds the maximum, or if the option can only be read
+     */
+    static void requireValid(SocketOption<?> option, int value) throws SocketException {
+        if (value < 1) {
+            throw new IllegalArgumentException(option + " must be at least 1");
+        }
+        int most = option.equals(ExtendedSocketOptions.SO_INCOMING_NAPI_ID)
+                ? 0
+                : option.equals(ExtendedSocketOptions.TCP_KEEPCOUNT) ? MAX_COUNT : MAX_SECONDS;
+        if (value > most) {
+            throw new SocketException("Invalid argument (" + option + " cannot be " + value + ")");
+        }
     }
 
-    /** Returns the times for option values, with the defaults of options that are not set. */
+    /** Returns the times for option values. */
     static KeepAliveTimes timesIn(Map<SocketOption<?>, Object> values) {
-        if (DEFAULTS.isEmpty()) {
+        if (ALL.isEmpty()) {
             return new KeepAliveTimes(DEFAULT_IDLE_SECONDS, (long) DEFAULT_INTERVAL_SECONDS * DEFAULT_COUNT);
         }
         long limitSeconds = (long) valueIn(values, ExtendedSocketOptions.TCP_KEEPINTERVAL)
@@ -84,6 +76,6 @@ final class KeepAliveOptions {
     }
 
     private static int valueIn(Map<SocketOption<?>, Object> values, SocketOption<Integer> option) {
-        return values.get(option) instanceof Integer value ? value : DEFAULTS.getOrDefault(option, 0);
+        return values.get(option) instanceof Integer value ? value : 0;
     }
 }

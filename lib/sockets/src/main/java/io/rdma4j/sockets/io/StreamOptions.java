@@ -9,54 +9,26 @@ import static java.net.StandardSocketOptions.SO_REUSEPORT;
 import static java.net.StandardSocketOptions.SO_SNDBUF;
 import static java.net.StandardSocketOptions.TCP_NODELAY;
 
-import io.rdma4j.cm.RoutePath;
 import io.rdma4j.sockets.options.RdmaSocketOptions;
-import io.rdma4j.sockets.stream.BufferLimits;
 import io.rdma4j.sockets.stream.StreamSizes;
 import java.io.IOException;
 import java.net.SocketException;
 import java.net.SocketOption;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of a stream socket as {@link SocketOption}s, for all APIs of an endpoint. Options that have no effect
- * over RDMA are stored and returned. Thread safe.
+ * The options of a stream socket as {@link SocketOption}s, for all APIs of an endpoint. A row of the table below defines
+ * each option: whether listeners have it, how it is read, and how it is set. Thread safe.
  */
 public final class StreamOptions {
-    /** The options that can be set and read. */
-    public static final Set<SocketOption<?>> SUPPORTED = KeepAliveOptions.with(Set.of(
-            SO_SNDBUF,
-            SO_RCVBUF,
-            SO_REUSEADDR,
-            SO_REUSEPORT,
-            SO_KEEPALIVE,
-            SO_LINGER,
-            IP_TOS,
-            TCP_NODELAY,
-            RdmaSocketOptions.IPV6_V6ONLY,
-            RdmaSocketOptions.RDMA_SQSIZE,
-            RdmaSocketOptions.RDMA_RQSIZE,
-            RdmaSocketOptions.RDMA_INLINE,
-            RdmaSocketOptions.RDMA_IOMAPSIZE,
-            RdmaSocketOptions.RDMA_ROUTE,
-            RdmaSocketOptions.TCP_MAXSEG));
-
-    /** The options of a listener. */
-    public static final Set<SocketOption<?>> OF_LISTENERS = KeepAliveOptions.with(Set.of(
-            SO_RCVBUF,
-            SO_REUSEADDR,
-            SO_REUSEPORT,
-            IP_TOS,
-            RdmaSocketOptions.IPV6_V6ONLY,
-            RdmaSocketOptions.RDMA_SQSIZE,
-            RdmaSocketOptions.RDMA_RQSIZE,
-            RdmaSocketOptions.RDMA_INLINE,
-            RdmaSocketOptions.RDMA_IOMAPSIZE));
-
     /** librdmacm, like Linux, doubles the requested buffer size. */
     private static final int BUFFER_FACTOR = 2;
 
@@ -69,18 +41,84 @@ public final class StreamOptions {
     /** The segment size that librdmacm returns while there is no path. */
     private static final int UNKNOWN_SEGMENT_BYTES = 2048;
 
+    /** How an option is read and set. */
+    private record Row<T extends @Nullable Object>(
+            boolean isOfListeners, Function<StreamOptions, T> getter, Setter<T> setter) {}
+
+    private interface Setter<T extends @Nullable Object> {
+        void set(StreamOptions options, T value) throws IOException;
+    }
+
+    private interface Resizing {
+        StreamSizes resized(StreamSizes now, int value);
+    }
+
+    private static final Map<SocketOption<?>, Row<?>> ROWS = new HashMap<>();
+
+    /** The initial values of the options that are stored. */
+    private static final Map<SocketOption<?>, Object> STORED = new HashMap<>();
+
+    static {
+        addRow(SO_SNDBUF, false, of -> of.sizes().sendBufferBytes() / BUFFER_FACTOR, StreamOptions::setSendBuffer);
+        addRow(SO_RCVBUF, true, of -> of.sizes().receiveBufferBytes() / BUFFER_FACTOR, StreamOptions::setReceiveBuffer);
+        addRow(SO_REUSEADDR, true, StreamOptions::reuseAddress, StreamOptions::setReuseAddress);
+        addRow(IP_TOS, true, of -> of.settings().typeOfService(), StreamOptions::setTypeOfService);
+        addRow(
+                RdmaSocketOptions.IPV6_V6ONLY,
+                true,
+                of -> of.settings().ipv6Only(),
+                (of, value) -> of.endpoint.settings(of.settings().withIpv6Only(value)));
+        addRow(RdmaSocketOptions.RDMA_ROUTE, false, of -> of.settings().route(), (of, value) -> {
+            of.requireUnsized(RdmaSocketOptions.RDMA_ROUTE);
+            of.endpoint.settings(of.settings().withRoute(Objects.requireNonNull(value)));
+        });
+        addRow(
+                RdmaSocketOptions.TCP_MAXSEG,
+                false,
+                of -> of.endpoint.pathMtuBytes().orElse(UNKNOWN_SEGMENT_BYTES),
+                (of, value) -> requireNotNegative(RdmaSocketOptions.TCP_MAXSEG, value));
+        addSize(RdmaSocketOptions.RDMA_SQSIZE, StreamSizes::sendQueue, (now, value) -> now.withSendQueue(queue(value)));
+        addSize(
+                RdmaSocketOptions.RDMA_RQSIZE,
+                StreamSizes::receiveQueue,
+                (now, value) -> now.withReceiveQueue(queue(value)));
+        addSize(RdmaSocketOptions.RDMA_INLINE, StreamSizes::inlineBytes, StreamSizes::withInlineBytes);
+        addSize(
+                RdmaSocketOptions.RDMA_IOMAPSIZE,
+                StreamSizes::mappingEntries,
+                (now, value) -> now.withMappingEntries(Math.min(value, StreamSizes.MAX_QUEUE)));
+        addStored(SO_KEEPALIVE, false, false);
+        addStored(SO_REUSEPORT, true, false); // this and the following options have no effect over RDMA
+        addStored(TCP_NODELAY, false, false);
+        addStored(SO_LINGER, false, -1);
+        KeepAliveOptions.ALL.forEach((option, value) -> addStored(option, true, value));
+    }
+
+    /** The options that can be set and read. */
+    public static final Set<SocketOption<?>> SUPPORTED = Set.copyOf(ROWS.keySet());
+
+    /** The options of a listener. */
+    public static final Set<SocketOption<?>> OF_LISTENERS = ROWS.entrySet().stream()
+            .filter(row -> row.getValue().isOfListeners())
+            .map(Map.Entry::getKey)
+            .collect(Collectors.toUnmodifiableSet());
+
     private final StreamEndpoint endpoint;
-    private final Map<SocketOption<?>, Object> stored = new ConcurrentHashMap<>();
+    private final Map<SocketOption<?>, Object> stored;
 
     /** Creates the options of an endpoint, with the defaults of librdmacm. */
     public StreamOptions(StreamEndpoint endpoint) {
+        this(endpoint, STORED);
+    }
+
+    private StreamOptions(StreamEndpoint endpoint, Map<SocketOption<?>, Object> stored) {
         this.endpoint = endpoint;
-        stored.put(TCP_NODELAY, false);
-        stored.put(SO_LINGER, -1);
-        stored.put(SO_KEEPALIVE, false);
-        stored.put(SO_REUSEPORT, false);
-        stored.putAll(KeepAliveOptions.DEFAULTS);
-        stored.putAll(KeepAliveOptions.OF_TCP);
+        this.stored = new ConcurrentHashMap<>(stored);
+    }
+
+    /** Creates the options of an accepted connection, which inherits the options of its listener. */
+    public StreamOptions(StreamEndpoint endpoint, StreamOptions listener) {
+        this(endpoint, listener.stored);
     }
 
     /**
@@ -93,10 +131,128 @@ public final class StreamOptions {
         return created;
     }
 
-    /** Creates the options of an accepted connection, which inherits the options of its listener. */
-    public StreamOptions(StreamEndpoint endpoint, StreamOptions listener) {
-        this.endpoint = endpoint;
-        stored.putAll(listener.stored);
+    // ---- rows
+
+    private static <T extends @Nullable Object> void addRow(
+            SocketOption<T> option, boolean isOfListeners, Function<StreamOptions, T> getter, Setter<T> setter) {
+        ROWS.put(option, new Row<>(isOfListeners, getter, setter));
+    }
+
+    /** Adds an option that is a size of later connections. */
+    private static void addSize(
+            SocketOption<Integer> option, Function<StreamSizes, Integer> getter, Resizing resizing) {
+        addRow(option, true, of -> getter.apply(of.sizes()), (of, value) -> {
+            requireNotNegative(option, value);
+            of.requireUnsized(option);
+            of.endpoint.settings(of.settings().withSizes(resizing.resized(of.sizes(), value)));
+        });
+    }
+
+    /** Adds an option whose value is stored and returned. */
+    private static <T> void addStored(SocketOption<T> option, boolean isOfListeners, Object initial) {
+        STORED.put(option, initial);
+        addRow(option, isOfListeners, of -> option.type().cast(Objects.requireNonNull(of.stored.get(option))), (of, value) -> {
+            if (option.equals(SO_LINGER)) {
+                of.stored.put(option, Math.max(-1, (Integer) value));
+            } else {
+                if (value instanceof Integer number) {
+                    KeepAliveOptions.requireValid(option, number);
+                }
+                of.stored.put(option, value);
+                of.updateKeepAlive();
+            }
+        });
+    }
+
+    private static int queue(int value) {
+        return Math.clamp(value, StreamSizes.MIN_QUEUE, StreamSizes.MAX_QUEUE);
+    }
+
+    private static void requireNotNegative(SocketOption<?> option, int value) {
+        if (value < 0) {
+            throw new IllegalArgumentException(option + " cannot be " + value);
+        }
+    }
+
+    private void requireUnsized(SocketOption<?> option) throws SocketException {
+        if (isSized()) {
+            throw new SocketException("Invalid argument (" + option + " must be set before the socket is connected)");
+        }
+    }
+
+    /** Returns whether the sizes are fixed, because the socket connects or is connected. */
+    private boolean isSized() {
+        StreamEndpoint.State state = endpoint.state();
+        return state != StreamEndpoint.State.NEW && state != StreamEndpoint.State.LISTENING;
+    }
+
+    private StreamSettings settings() {
+        return endpoint.settings();
+    }
+
+    private StreamSizes sizes() {
+        return settings().sizes();
+    }
+
+    private void setSendBuffer(int value) throws IOException {
+        requireNotNegative(SO_SNDBUF, value);
+        if (!isSized()) {
+            int doubled = doubled(value);
+            int bytes = doubled < StreamSizes.LOW_WATER_BYTES ? MIN_SEND_BYTES : doubled;
+            StreamSettings now = settings();
+            endpoint.settings(now.withSizes(now.sizes().withSendBufferBytes(bytes))
+                    .withLimits(now.limits().withFixedSend()));
+        }
+    }
+
+    private void setReceiveBuffer(int value) throws IOException {
+        requireNotNegative(SO_RCVBUF, value);
+        if (!isSized()) {
+            int bytes = Math.max(BUFFER_FACTOR, doubled(value));
+            StreamSettings now = settings();
+            endpoint.settings(now.withSizes(now.sizes().withReceiveBufferBytes(bytes))
+                    .withLimits(now.limits().withFixedReceive()));
+        }
+    }
+
+    private static int doubled(int value) {
+        return (int) Math.min((long) value * BUFFER_FACTOR, StreamSizes.MAX_BUFFER_BYTES);
+    }
+
+    private boolean reuseAddress() {
+        return stored.get(SO_REUSEADDR) instanceof Boolean ofListener ? ofListener : settings().reuseAddress();
+    }
+
+    private void setReuseAddress(boolean value) throws IOException {
+        stored.computeIfPresent(SO_REUSEADDR, (same, before) -> value);
+        endpoint.settings(settings().withReuseAddress(value));
+    }
+
+    private void setTypeOfService(int value) throws IOException {
+        if (value < 0 || value > MAX_TYPE_OF_SERVICE) {
+            throw new IllegalArgumentException(IP_TOS + " cannot be " + value);
+        }
+        endpoint.settings(settings().withTypeOfService(value));
+    }
+
+    private void updateKeepAlive() throws IOException {
+        KeepAliveTimes times =
+                Boolean.TRUE.equals(stored.get(SO_KEEPALIVE)) ? KeepAliveOptions.timesIn(stored) : KeepAliveTimes.NONE;
+        StreamSettings now = settings();
+        if (!now.keepAlive().equals(times)) {
+            endpoint.settings(now.withKeepAlive(times));
+        }
+    }
+
+    // ---- use
+
+    @SuppressWarnings("unchecked") // addRow has the same type for both
+    private static <T extends @Nullable Object> Row<T> row(SocketOption<T> option) {
+        Row<?> row = ROWS.get(option);
+        if (row == null) {
+            throw new UnsupportedOperationException("RDMA stream sockets have no option " + option);
+        }
+        return (Row<T>) row;
     }
 
     /**
@@ -107,105 +263,11 @@ public final class StreamOptions {
      * @throws SocketException if the option can be set only before the socket is connected
      */
     public synchronized <T extends @Nullable Object> void set(SocketOption<T> option, T value) throws IOException {
-        requireSupported(option);
-        if (value == null) {
-            throw new IllegalArgumentException(option + " cannot be null");
-        }
-        StreamSettings now = endpoint.settings();
-        switch (value) {
-            case Boolean flag -> setFlag(option, flag, now);
-            case Integer number -> setNumber(option, number, now);
-            case RoutePath route -> {
-                requireUnsized(option);
-                endpoint.settings(now.withRoute(route));
-            }
-            default -> throw new IllegalArgumentException(option + " cannot be " + value);
-        }
-    }
-
-    private void setFlag(SocketOption<?> option, boolean value, StreamSettings now) throws IOException {
-        if (option.equals(SO_REUSEADDR)) {
-            stored.computeIfPresent(option, (same, before) -> value);
-            endpoint.settings(now.withReuseAddress(value));
-        } else if (option.equals(RdmaSocketOptions.IPV6_V6ONLY)) {
-            endpoint.settings(now.withIpv6Only(value));
-        } else {
-            stored.put(option, value);
-            updateKeepAlive();
-        }
-    }
-
-    private void setNumber(SocketOption<?> option, int value, StreamSettings now) throws IOException {
-        if (option.equals(SO_LINGER)) {
-            stored.put(option, Math.max(-1, value));
-        } else if (value < 0) {
+        Row<T> row = row(option);
+        if (!option.type().isInstance(value)) {
             throw new IllegalArgumentException(option + " cannot be " + value);
-        } else if (option.equals(IP_TOS)) {
-            if (value > MAX_TYPE_OF_SERVICE) {
-                throw new IllegalArgumentException(option + " cannot be " + value);
-            }
-            endpoint.settings(now.withTypeOfService(value));
-        } else if (KeepAliveOptions.DEFAULTS.containsKey(option) || KeepAliveOptions.OF_TCP.containsKey(option)) {
-            if (value == 0) {
-                throw new IllegalArgumentException(option + " must be at least 1");
-            }
-            if (!KeepAliveOptions.accepts(option, value)) {
-                throw new SocketException("Invalid argument (" + option + " cannot be " + value + ")");
-            }
-            stored.put(option, value);
-            updateKeepAlive();
-        } else if (isBuffer(option)) {
-            if (!isSized()) {
-                BufferLimits limits = option.equals(SO_SNDBUF)
-                        ? now.limits().withFixedSend()
-                        : now.limits().withFixedReceive();
-                endpoint.settings(
-                        now.withSizes(resized(option, value, now.sizes())).withLimits(limits));
-            }
-        } else if (!option.equals(RdmaSocketOptions.TCP_MAXSEG)) {
-            requireUnsized(option);
-            endpoint.settings(now.withSizes(resized(option, value, now.sizes())));
         }
-    }
-
-    private void requireUnsized(SocketOption<?> option) throws SocketException {
-        if (isSized()) {
-            throw new SocketException("Invalid argument (" + option + " must be set before the socket is connected)");
-        }
-    }
-
-    private static boolean isBuffer(SocketOption<?> option) {
-        return option.equals(SO_SNDBUF) || option.equals(SO_RCVBUF);
-    }
-
-    /** Returns whether the sizes are fixed, because the socket connects or is connected. */
-    private boolean isSized() {
-        StreamEndpoint.State state = endpoint.state();
-        return state != StreamEndpoint.State.NEW && state != StreamEndpoint.State.LISTENING;
-    }
-
-    private static StreamSizes resized(SocketOption<?> option, int value, StreamSizes now) {
-        int queue = Math.clamp(value, StreamSizes.MIN_QUEUE, StreamSizes.MAX_QUEUE);
-        long doubled = Math.min((long) value * BUFFER_FACTOR, StreamSizes.MAX_BUFFER_BYTES);
-        boolean tooSmall = doubled < StreamSizes.LOW_WATER_BYTES;
-        return new StreamSizes(
-                option.equals(RdmaSocketOptions.RDMA_SQSIZE) ? queue : now.sendQueue(),
-                option.equals(RdmaSocketOptions.RDMA_RQSIZE) ? queue : now.receiveQueue(),
-                option.equals(SO_SNDBUF) ? tooSmall ? MIN_SEND_BYTES : (int) doubled : now.sendBufferBytes(),
-                option.equals(SO_RCVBUF) ? Math.max(BUFFER_FACTOR, (int) doubled) : now.receiveBufferBytes(),
-                option.equals(RdmaSocketOptions.RDMA_INLINE) ? value : now.inlineBytes(),
-                option.equals(RdmaSocketOptions.RDMA_IOMAPSIZE)
-                        ? Math.min(value, StreamSizes.MAX_QUEUE)
-                        : now.mappingEntries());
-    }
-
-    private void updateKeepAlive() throws IOException {
-        KeepAliveTimes times =
-                Boolean.TRUE.equals(stored.get(SO_KEEPALIVE)) ? KeepAliveOptions.timesIn(stored) : KeepAliveTimes.NONE;
-        StreamSettings now = endpoint.settings();
-        if (!now.keepAlive().equals(times)) {
-            endpoint.settings(now.withKeepAlive(times));
-        }
+        row.setter().set(this, value);
     }
 
     /**
@@ -214,40 +276,8 @@ public final class StreamOptions {
      *
      * @throws UnsupportedOperationException if it is not among {@link #SUPPORTED}
      */
-    @SuppressWarnings("NullAway") // the only option that can be null has a nullable type
     public <T extends @Nullable Object> T get(SocketOption<T> option) {
-        requireSupported(option);
-        return option.type().cast(value(option));
-    }
-
-    private @Nullable Object value(SocketOption<?> option) {
-        Object value = stored.get(option);
-        StreamSettings now = endpoint.settings();
-        StreamSizes sizes = now.sizes();
-        if (value != null) {
-            return value;
-        } else if (option.equals(SO_REUSEADDR)) {
-            return now.reuseAddress();
-        } else if (option.equals(RdmaSocketOptions.IPV6_V6ONLY)) {
-            return now.ipv6Only();
-        } else if (option.equals(IP_TOS)) {
-            return now.typeOfService();
-        } else if (option.equals(RdmaSocketOptions.RDMA_ROUTE)) {
-            return now.route();
-        } else if (option.equals(RdmaSocketOptions.TCP_MAXSEG)) {
-            return endpoint.pathMtuBytes().orElse(UNKNOWN_SEGMENT_BYTES);
-        } else if (option.equals(SO_SNDBUF)) {
-            return sizes.sendBufferBytes() / BUFFER_FACTOR;
-        } else if (option.equals(SO_RCVBUF)) {
-            return sizes.receiveBufferBytes() / BUFFER_FACTOR;
-        } else if (option.equals(RdmaSocketOptions.RDMA_SQSIZE)) {
-            return sizes.sendQueue();
-        } else if (option.equals(RdmaSocketOptions.RDMA_RQSIZE)) {
-            return sizes.receiveQueue();
-        } else if (option.equals(RdmaSocketOptions.RDMA_INLINE)) {
-            return sizes.inlineBytes();
-        }
-        return sizes.mappingEntries();
+        return row(option).getter().apply(this);
     }
 
     /** Closes the endpoint; lingers as {@code SO_LINGER} specifies. */
@@ -257,12 +287,6 @@ public final class StreamOptions {
             endpoint.close();
         } else {
             endpoint.close(TimeUnit.SECONDS.toNanos(seconds));
-        }
-    }
-
-    private static void requireSupported(SocketOption<?> option) {
-        if (!SUPPORTED.contains(option)) {
-            throw new UnsupportedOperationException("RDMA stream sockets have no option " + option);
         }
     }
 }

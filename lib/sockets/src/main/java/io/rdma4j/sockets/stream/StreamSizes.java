@@ -60,6 +60,36 @@ public record StreamSizes(
         }
     }
 
+    /** Returns these sizes with another send queue. */
+    public StreamSizes withSendQueue(int value) {
+        return new StreamSizes(value, receiveQueue, sendBufferBytes, receiveBufferBytes, inlineBytes, mappingEntries);
+    }
+
+    /** Returns these sizes with another receive queue. */
+    public StreamSizes withReceiveQueue(int value) {
+        return new StreamSizes(sendQueue, value, sendBufferBytes, receiveBufferBytes, inlineBytes, mappingEntries);
+    }
+
+    /** Returns these sizes with another send buffer. */
+    public StreamSizes withSendBufferBytes(int value) {
+        return new StreamSizes(sendQueue, receiveQueue, value, receiveBufferBytes, inlineBytes, mappingEntries);
+    }
+
+    /** Returns these sizes with another receive buffer. */
+    public StreamSizes withReceiveBufferBytes(int value) {
+        return new StreamSizes(sendQueue, receiveQueue, sendBufferBytes, value, inlineBytes, mappingEntries);
+    }
+
+    /** Returns these sizes with another inline size. */
+    public StreamSizes withInlineBytes(int value) {
+        return new StreamSizes(sendQueue, receiveQueue, sendBufferBytes, receiveBufferBytes, value, mappingEntries);
+    }
+
+    /** Returns these sizes with another mapping table. */
+    public StreamSizes withMappingEntries(int value) {
+        return new StreamSizes(sendQueue, receiveQueue, sendBufferBytes, receiveBufferBytes, inlineBytes, value);
+    }
+
     /**
      * Returns these sizes with queues limited to {@code deviceQueue}, the maximum number of work requests of a device's
      * queue.
