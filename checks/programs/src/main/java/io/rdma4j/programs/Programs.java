@@ -20,9 +20,11 @@ final class Programs {
                     "Tomcat, NIO.2, and java.net.http",
                     "tomcat-embed-core",
                     "a POST, 10 000 bytes each way"),
+            peer("jetty", "Jetty with TLS, and java.net.http", "jetty-server", "a POST, 100 000 bytes each way"),
             peer("hazelcast", "Hazelcast, two members", "hazelcast", "1000 bytes put and read at the other member"),
             peer("jgroups-nio2", "JGroups, TCP_NIO2", "jgroups", "500 000 bytes there and back"),
             peer("jgroups", "JGroups, TCP (blocking sockets)", "jgroups", "500 000 bytes there and back"),
+            peer("zookeeper", "ZooKeeper", "zookeeper", "a node of 1000 bytes created, watched, read, deleted"),
             peer("h2", "H2 and its JDBC driver (blocking)", "h2", "a row of 1000 bytes inserted, read, deleted"),
             new Program(
                     "jdk",

@@ -12,7 +12,7 @@ class ProgramsTest {
     }
 
     @Test
-    void theClassPathOfTheProgramsHasEachOfThemAndNoRoomOfThisProject() {
+    void theClassPathOfTheProgramsHasEachOfThemAndNoModuleOfThisProject() {
         assertThat(Programs.ALL).allSatisfy(each -> assertThat(each.version()).matches("\\d.*"));
         assertThat(System.getProperty("java.class.path")).doesNotContain("rdma4j-sockets");
     }

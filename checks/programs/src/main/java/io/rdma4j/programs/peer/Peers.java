@@ -5,17 +5,19 @@ import java.util.function.Supplier;
 
 /** The programs that run in a {@link PeerMain}, by name. */
 final class Peers {
-    private static final Map<String, Supplier<Peer>> ALL = Map.of(
-            "netty", NettyEcho::new,
-            "grpc", GrpcCalls::new,
-            "kafka", KafkaRecords::new,
-            "tomcat", () -> new TomcatRequests(TomcatRequests.NIO),
-            "tomcat-nio2", () -> new TomcatRequests(TomcatRequests.NIO2),
-            "hazelcast", HazelcastMap::new,
-            "jgroups-nio2", () -> new JGroupsMessages(JGroupsMessages.NIO2),
-            "jgroups", () -> new JGroupsMessages(JGroupsMessages.BLOCKING),
-            "h2", H2Database::new,
-            "jdk", JdkHttp::new);
+    private static final Map<String, Supplier<Peer>> ALL = Map.ofEntries(
+            Map.entry("netty", NettyEcho::new),
+            Map.entry("grpc", GrpcCalls::new),
+            Map.entry("kafka", KafkaRecords::new),
+            Map.entry("tomcat", () -> new TomcatRequests(TomcatRequests.NIO)),
+            Map.entry("tomcat-nio2", () -> new TomcatRequests(TomcatRequests.NIO2)),
+            Map.entry("jetty", JettyRequests::new),
+            Map.entry("hazelcast", HazelcastMap::new),
+            Map.entry("jgroups-nio2", () -> new JGroupsMessages(JGroupsMessages.NIO2)),
+            Map.entry("jgroups", () -> new JGroupsMessages(JGroupsMessages.BLOCKING)),
+            Map.entry("zookeeper", ZooKeeperNodes::new),
+            Map.entry("h2", H2Database::new),
+            Map.entry("jdk", JdkHttp::new));
 
     private Peers() {}
 
