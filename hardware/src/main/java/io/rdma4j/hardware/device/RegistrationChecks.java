@@ -7,9 +7,9 @@ import io.rdma4j.verbs.RdmaException;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
-/** Checks memory and access rights before C registers them. The first parameter is the C name of the call, for messages. */
+/** Checks memory and access rights before registration. The parameter {@code operation} is the C name, for messages. */
 final class RegistrationChecks {
-    /** The vendor of siw, whose driver ignores the address that a registration chooses, without an error. */
+    /** The vendor ID of siw. Its driver ignores a chosen address without an error. */
     private static final int VENDOR_OF_SIW = 0x62_6d74;
 
     private RegistrationChecks() {}
@@ -45,7 +45,7 @@ final class RegistrationChecks {
         }
     }
 
-    /** Checks that the driver can register memory at an address that is not its own. */
+    /** Checks that the driver can register memory at a chosen address. */
     static void requireChosenAddresses(HardwareContext context, long first) {
         if (context.attributes().vendorId() == VENDOR_OF_SIW) {
             throw new RdmaException(

@@ -6,11 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 
-/** Names what to try after an error of a device. */
+/** Suggests remedies for errors of a device. */
 public final class Remedies {
     private static final Path LIMITS = Path.of("/proc/self/limits");
 
-    /** Calls for which the kernel locks memory. */
+    /** The calls for which the kernel locks memory. */
     private static final Set<String> LOCKING = Set.of(
             "ibv_reg_mr",
             "ibv_reg_mr_iova2",
@@ -27,7 +27,7 @@ public final class Remedies {
 
     private Remedies() {}
 
-    /** Returns a sentence, or an empty text if there is nothing to say. */
+    /** Returns a sentence, or an empty text if no remedy is known. */
     public static String of(String operation, Errno error) {
         return switch (error) {
             case ENOMEM -> LOCKING.contains(operation) ? lockedMemory() : "";
@@ -38,7 +38,7 @@ public final class Remedies {
         };
     }
 
-    /** Returns a sentence about the limit of locked memory, if there is one. */
+    /** Returns a sentence about the limit of locked memory, or an empty text without a limit. */
     private static String lockedMemory() {
         try {
             for (String line : Files.readAllLines(LIMITS)) {
