@@ -22,7 +22,7 @@
  *   <li>With a timeout, they return null after the timeout. Null has no other meaning, and calls without a timeout
  *       never return it. {@link io.rdma4j.verbs.WaitSet} returns an empty list instead of null.
  *   <li>They throw {@link io.rdma4j.verbs.ClosedException} if the object that they wait for is closed before or during
- *       the call. Calls that do not wait throw it, too.
+ *       the call. Calls that do not wait also throw it.
  *   <li>They throw {@link io.rdma4j.verbs.RdmaException} with {@link io.rdma4j.verbs.Errno#EINTR} if the thread is
  *       interrupted. Its interrupt status stays set.
  * </ul>
