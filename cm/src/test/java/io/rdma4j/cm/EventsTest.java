@@ -167,9 +167,7 @@ class EventsTest {
         }
     }
 
-    /**
-     * Like in C, migrating waits only for the old channel's events: a thread with a new event may depend on the caller.
-     */
+    /** Like in C, migrating waits only for the old channel's events. A thread with a new event may need the caller. */
     @Test
     void migratingDoesNotWaitForAnEventTakenFromTheNewChannel() throws InterruptedException {
         EventChannel target = new EventChannel(ConnectionManager.ofProcess());

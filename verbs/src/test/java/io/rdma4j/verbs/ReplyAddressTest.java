@@ -16,7 +16,7 @@ import java.nio.ByteOrder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tests replies on a network card that has each address twice in its table: for RoCE v1 and for RoCE v2. */
+/** Tests replies on a network card with two entries for each address: for RoCE v1 and for RoCE v2. */
 class ReplyAddressTest {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG.withOrder(ByteOrder.BIG_ENDIAN);
