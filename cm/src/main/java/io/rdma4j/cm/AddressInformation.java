@@ -166,7 +166,7 @@ public record AddressInformation(
     static AddressInformation find(@Nullable String node, @Nullable String service, @Nullable Hints hints) {
         ConnectionManager.ofProcess().providers().requireDevices(LOOK_UP);
         if (node == null && service == null && hints == null) {
-            throw CmId.invalid(LOOK_UP, "there is no node, no service and no hint", "Give one of them");
+            throw CmId.invalid(LOOK_UP, "no node, no service and no hints are specified", "Specify one of them");
         }
         Hints criteria = hints == null ? new Hints(Set.of(), null, null, null, null, null) : hints;
         if (criteria.has(Flag.SUBNET_ADMINISTRATOR)) {
@@ -223,7 +223,7 @@ public record AddressInformation(
         StandardProtocolFamily family = hints.family();
         if (family == StandardProtocolFamily.UNIX) {
             throw new RdmaException(
-                    LOOK_UP, Errno.EAFNOSUPPORT, "the hints ask for the family UNIX", "Use INET, INET6 or none");
+                    LOOK_UP, Errno.EAFNOSUPPORT, "the hints specify the family UNIX", "Use INET, INET6 or none");
         }
         if (node != null) {
             return HostLookup.first(LOOK_UP, node, family, hints.has(Flag.NUMERIC_HOST));

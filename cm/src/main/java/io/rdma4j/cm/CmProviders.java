@@ -134,14 +134,14 @@ final class CmProviders {
             throw new RdmaException(
                     operation,
                     Errno.ENODEV,
-                    "the provider " + requested + ", for which --device or RDMA4J_DEVICE asks, has no RDMA device",
-                    "./rdma4j doctor lists the devices of this host, and says why a device cannot be used");
+                    "the provider " + requested + ", which --device or RDMA4J_DEVICE requests, has no RDMA device",
+                    "./rdma4j doctor lists the devices of this host, and explains why a device cannot be used");
         }
         throw new RdmaException(
                 operation,
                 Errno.ENODEV,
-                "no provider of RDMA devices has one",
-                "The software device needs a network interface that is up, at least the loopback one");
+                "no provider has an RDMA device",
+                "The software device needs a network interface that is up, at least the loopback interface");
     }
 
     /**
@@ -194,7 +194,7 @@ final class CmProviders {
         String requested = requested();
         return requested == null
                 ? "Use an address of this host whose network interface is up; `ip address` lists them"
-                : "--device or RDMA4J_DEVICE asks for " + requested
+                : "--device or RDMA4J_DEVICE requests " + requested
                         + ", a provider, a device or one of its addresses: use an address of that device, or unset it";
     }
 }

@@ -214,7 +214,7 @@ final class IdConnection {
         String operation = "rdma_establish";
         id.locked(operation, () -> {
             if (id.queuePair() != null) {
-                throw CmId.invalid(operation, "the identifier has a queue pair and establishes by itself", "");
+                throw CmId.invalid(operation, "the identifier has a queue pair, and connects it by itself", "");
             }
             id.binding.required(operation, CmId.RESOLVE_FIRST).establish();
         });
@@ -234,7 +234,7 @@ final class IdConnection {
         id.locked(operation, () -> {
             requireNoQueuePair(operation);
             if (enhancement.vendorId() == 0) {
-                throw CmId.invalid(operation, "the options are of no vendor", "Name the vendor who defines them");
+                throw CmId.invalid(operation, "the options are of no vendor", "Specify the vendor that defines them");
             }
             localEnhancement = enhancement;
         });
@@ -250,8 +250,8 @@ final class IdConnection {
         if (id.queuePair() != null) {
             throw CmId.invalid(
                     operation,
-                    "the identifier has a queue pair, whose options are its device's",
-                    "Connect with parameters that name a queue pair of your own");
+                    "the identifier has a queue pair, which uses its device's options",
+                    "Connect with parameters that specify a separate queue pair");
         }
     }
 
@@ -265,7 +265,7 @@ final class IdConnection {
                 throw CmId.invalid(
                         "rdma_disconnect",
                         id + ": there is no connection",
-                        "Connect first. After a connection, awaitDisconnect says why it ended");
+                        "Connect first. awaitDisconnect reports why a connection has ended");
             }
             QueuePair current = id.queuePair();
             if (current != null) {
@@ -313,7 +313,7 @@ final class IdConnection {
             throw CmId.invalid(
                     operation,
                     "there are no parameters, and no queue pair of the identifier",
-                    "Create a queue pair, or give parameters with the number of one");
+                    "Create a queue pair, or specify parameters with the number of one");
         }
         DeviceAttributes limits = id.requireDevice(operation).context().attributes();
         if (parameters != null) {
@@ -336,7 +336,7 @@ final class IdConnection {
             throw CmId.invalid(
                     operation,
                     name + " of " + value + " is more than the device's " + limit,
-                    "Use ConnectionParameters.DEVICE_MAXIMUM for as much as the device can");
+                    "Use ConnectionParameters.DEVICE_MAXIMUM for the device's maximum");
         }
     }
 }

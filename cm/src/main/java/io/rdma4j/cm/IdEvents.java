@@ -179,7 +179,7 @@ final class IdEvents implements CmEventSink {
             id.requireOpen(operation);
             wasSynchronous = synchronous;
             if (target == null && wasSynchronous) {
-                throw CmId.invalid(operation, "the identifier is synchronous already", "");
+                throw CmId.invalid(operation, "the identifier is already synchronous", "");
             }
             old = channel;
             taken = moveTo(target);

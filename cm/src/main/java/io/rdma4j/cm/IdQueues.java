@@ -192,7 +192,7 @@ final class IdQueues {
             throw CmId.invalid(
                     operation,
                     "the protection domain belongs to " + other + ", the identifier to " + name,
-                    "Make the protection domain from the identifier's verbs()");
+                    "Create the protection domain from the identifier's verbs()");
         }
     }
 

@@ -96,7 +96,7 @@ final class MulticastMemberships {
                 LEAVE,
                 Errno.EADDRNOTAVAIL,
                 "the identifier has not joined the group " + group.groupText(),
-                "Leave it by the address that it was joined by");
+                "Leave it by the address with which it was joined");
     }
 
     private void detach(Membership membership) {

@@ -175,7 +175,7 @@ public record AddressVector(
                     "ibv_init_ah_from_wc",
                     Errno.EINVAL,
                     completion + " with " + received.byteSize() + " bytes is not the receive of a datagram",
-                    "Only datagrams begin with the 40 bytes that say where they came from");
+                    "Only datagrams start with 40 bytes that contain the sender's address");
         }
         boolean isIpv6 = isIpv6(received);
         Gid target = isIpv6 ? gid(received, 24) : Gid.ofIpv4(received.get(INT, IPV4_AT + 16));
@@ -185,8 +185,8 @@ public record AddressVector(
             throw new RdmaException(
                     "ibv_init_ah_from_wc",
                     Errno.ENODEV,
-                    "no GID of " + context.device().name() + " is " + target + ", where the datagram was sent to",
-                    "To answer a datagram to a group, choose the GID of an address of your own: AddressVector.ofSender");
+                    "no GID of " + context.device().name() + " is " + target + ", the destination of the datagram",
+                    "To reply to a multicast datagram, choose the GID of a local address: AddressVector.ofSender");
         }
         return ofSender(received, port, index);
     }

@@ -19,7 +19,7 @@ public final class PartialPostException extends RdmaException {
         super(
                 cause.operation(),
                 cause.errno(),
-                "work request " + posted + " of several, those before it are posted: " + cause.getMessage(),
+                "work request " + posted + " of several; the requests before it are posted: " + cause.getMessage(),
                 "",
                 cause);
         this.posted = posted;

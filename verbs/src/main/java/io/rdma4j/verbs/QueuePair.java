@@ -160,7 +160,7 @@ public interface QueuePair extends AutoCloseable {
         throw new RdmaException(
                 "keep alive",
                 Errno.EOPNOTSUPP,
-                "the provider of " + this + " cannot",
+                "the provider of " + this + " does not support it",
                 "Post empty RDMA WRITEs instead");
     }
 
@@ -177,8 +177,8 @@ public interface QueuePair extends AutoCloseable {
         throw new RdmaException(
                 "ibv_modify_qp_rate_limit",
                 Errno.EOPNOTSUPP,
-                "the provider of " + this + " cannot",
-                "Post less at a time");
+                "the provider of " + this + " does not support it",
+                "Post fewer bytes at a time");
     }
 
     /**

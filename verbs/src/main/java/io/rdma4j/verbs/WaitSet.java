@@ -55,7 +55,7 @@ public final class WaitSet implements AutoCloseable {
     public void add(Waitable source) {
         requireOpen();
         if (!sources.addIfAbsent(source)) {
-            throw new IllegalArgumentException("the set contains " + source + " already");
+            throw new IllegalArgumentException("the set already contains " + source);
         }
         source.signal().add(waiter);
         waiter.onSignal();

@@ -131,7 +131,7 @@ final class HardwareContext implements DeviceContext {
     }
 
     RdmaException unsupported(String operation) {
-        return new RdmaException(operation, Errno.EOPNOTSUPP, device + " does not have it", "");
+        return new RdmaException(operation, Errno.EOPNOTSUPP, device + " does not support it", "");
     }
 
     // ---- queries

@@ -69,7 +69,7 @@ final class Layouts {
             throw new RdmaException(
                     "libibverbs.so.1",
                     Errno.EOPNOTSUPP,
-                    structure + " of the installed library differs from the one that is known",
+                    structure + " of the installed library differs from the known structure",
                     "Use the software device (RDMA4J_DEVICE=soft), and report the version of rdma-core");
         }
     }

@@ -27,7 +27,7 @@ final class RegistrationChecks {
                     operation,
                     Errno.EOPNOTSUPP,
                     context.device() + " cannot page memory on demand",
-                    "Leave ON_DEMAND out: the memory is locked then");
+                    "Leave ON_DEMAND out: the memory is then locked");
         }
     }
 
@@ -51,7 +51,7 @@ final class RegistrationChecks {
             throw new RdmaException(
                     "ibv_reg_mr_iova",
                     Errno.EOPNOTSUPP,
-                    "%s ignores the address 0x%x and uses that of the memory".formatted(context.device(), first),
+                    "%s ignores the address 0x%x and uses the memory's".formatted(context.device(), first),
                     "Register without an address and ZERO_BASED, and send the address to the peer");
         }
     }
@@ -75,7 +75,7 @@ final class RegistrationChecks {
                     operation,
                     errno,
                     refusal,
-                    "Allocate it from Arena.ofShared() or Arena.ofAuto(), and allow what the peer may do");
+                    "Allocate it from Arena.ofShared() or Arena.ofAuto(), and grant the required rights");
         }
     }
 

@@ -88,7 +88,7 @@ final class WorkRequests {
                     operation,
                     Errno.EINVAL,
                     count + " pieces, but it takes " + maxScatterGather,
-                    "Ask for more when you create the queue");
+                    "Request more when you create the queue");
         }
         memory.set(JAVA_LONG, at + ReceiveRequest.ID, id);
         memory.set(JAVA_LONG, at + ReceiveRequest.NEXT, base + at + requestBytes);

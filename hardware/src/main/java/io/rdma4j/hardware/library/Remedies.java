@@ -21,9 +21,9 @@ public final class Remedies {
             "ibv_create_qp_ex");
 
     private static final String FILES =
-            "Linux 6.5 and later refuse shared mappings of files on ext4, XFS and other disks for devices, and earlier"
-                    + " kernels those that cannot be written: map a file of tmpfs or hugetlbfs, map it privately, or copy;"
-                    + " other memory must be mapped, and writable for rights to write";
+            "Linux 6.5 and later refuse shared mappings of files on ext4, XFS and other disk file systems, and earlier"
+                    + " kernels refuse read-only ones: use a file on tmpfs or hugetlbfs, a private mapping, or a copy."
+                    + " Other memory must be mapped, and writable if the rights include writing";
 
     private Remedies() {}
 

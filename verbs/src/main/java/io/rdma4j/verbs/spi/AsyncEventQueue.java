@@ -99,7 +99,7 @@ public final class AsyncEventQueue implements Waitable {
                         "ibv_ack_async_event",
                         Errno.EINVAL,
                         "no event of " + event.source() + " is unacknowledged",
-                        "Acknowledge each event of takeAsyncEvent once, those of awaitAsyncEvent not at all");
+                        "Acknowledge each event of takeAsyncEvent once, and no event of awaitAsyncEvent");
             }
             if (count == 1) {
                 unacknowledged.remove(event.source());

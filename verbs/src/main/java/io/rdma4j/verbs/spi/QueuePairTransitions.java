@@ -228,7 +228,7 @@ public final class QueuePairTransitions {
             return given.isEmpty() ? null : "a change to " + to + " takes no other attribute, but has " + given;
         }
         if (given.contains(CURRENT_STATE) && attributes.currentState() != from) {
-            return "its state is " + from + ", not " + attributes.currentState() + " as CURRENT_STATE says";
+            return "its state is " + from + ", but CURRENT_STATE is " + attributes.currentState();
         }
         Set<QueuePairState> reachable = EnumSet.of(RESET, ERROR);
         for (Change change : changes(type)) {
@@ -239,7 +239,7 @@ public final class QueuePairTransitions {
                 reachable.add(change.to);
             }
         }
-        return "a queue pair of the type " + type + " cannot go from " + from + " to " + to + ", but to " + reachable;
+        return "a queue pair of the type " + type + " cannot go from " + from + " to " + to + ", only to " + reachable;
     }
 
     private static @Nullable String compare(Change change, Set<QueuePairAttribute> given) {

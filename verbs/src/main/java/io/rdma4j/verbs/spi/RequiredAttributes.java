@@ -49,7 +49,7 @@ public final class RequiredAttributes {
                     Errno.EINVAL,
                     "attributes without a " + name,
                     "Start with QueuePairInitAttributes.reliable or of(type, completions, capabilities): only"
-                            + " CmId.createQueuePair adds what is missing");
+                            + " CmId.createQueuePair adds missing parts");
         }
         return part;
     }
