@@ -321,7 +321,7 @@ public abstract sealed class CmEvent implements AutoCloseable {
         }
     }
 
-    // ---- what all events have
+    // ---- the properties of all events
 
     /** Returns the type of the event. */
     public final Type type() {

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * Connection management over a set of devices, like librdmacm for a process. Thread safe.
  *
  * <p>{@link #ofProcess} manages connections over all devices of this host; {@link EventChannel#open} and
- * {@link CmId#create} use it. A program that creates a separate software stack gets a connection manager over the
- * devices of only that stack.
+ * {@link CmId#create} use it. A program that creates a separate software stack gets a connection manager over only
+ * the devices of that stack.
  */
 public final class ConnectionManager implements AutoCloseable {
     /** Created once, because providers have state. */

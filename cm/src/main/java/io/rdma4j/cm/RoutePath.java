@@ -6,7 +6,7 @@ import io.rdma4j.value.PathMtu;
  * A path that the application sets instead of resolving the route. C: {@code struct ibv_path_data} as RoCE interprets
  * it. Immutable.
  *
- * @param pathMtu largest payload of a packet
+ * @param pathMtu maximum payload of a packet
  * @param trafficClass IPv4 type of service or IPv6 traffic class, 0 to 255
  * @param flowLabel flow label, 20 bits
  * @param hopLimit IPv4 time to live or IPv6 hop limit, 1 to 255

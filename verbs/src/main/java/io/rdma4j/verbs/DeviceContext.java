@@ -40,7 +40,7 @@ public interface DeviceContext extends AutoCloseable {
      *
      * @param port port number, from 1
      * @param index index in the table, from 0
-     * @throws RdmaException {@code EINVAL} if there is no such port or index
+     * @throws RdmaException {@code EINVAL} if the port or the index does not exist
      */
     Gid gid(int port, int index);
 
@@ -49,7 +49,7 @@ public interface DeviceContext extends AutoCloseable {
      * one entry.
      *
      * @param port port number, from 1
-     * @throws RdmaException {@code EINVAL} if there is no such port
+     * @throws RdmaException {@code EINVAL} if the device has no such port
      */
     List<GidEntry> gidTable(int port);
 
@@ -80,7 +80,7 @@ public interface DeviceContext extends AutoCloseable {
      *
      * @param port port number, from 1
      * @param index index in the table, from 0
-     * @throws RdmaException {@code EINVAL} if there is no such port or index
+     * @throws RdmaException {@code EINVAL} if the port or the index does not exist
      */
     int partitionKey(int port, int index);
 
@@ -90,7 +90,7 @@ public interface DeviceContext extends AutoCloseable {
      * @param port port number, from 1
      * @param key 16 bits
      * @return the index, from 0, or -1 if the key is not in the table
-     * @throws RdmaException {@code EINVAL} if there is no such port
+     * @throws RdmaException {@code EINVAL} if the device has no such port
      */
     int partitionKeyIndex(int port, int key);
 

@@ -15,7 +15,7 @@ import io.rdma4j.value.AccessFlag;
  * <tr><td>accessible to</td><td>peers of all queue pairs of the domain</td><td>the peer of the queue pair that bound
  * it (type 2B of the specification, like Linux rxe)</td></tr>
  * <tr><td>rebinding</td><td>moves it</td><td>only while it is unbound</td></tr>
- * <tr><td>invalidated by</td><td>binding it to nothing</td><td>{@link SendWorkRequest#localInvalidate}, the peer's SEND
+ * <tr><td>invalidated by</td><td>unbinding it</td><td>{@link SendWorkRequest#localInvalidate}, the peer's SEND
  * with invalidate, or a reset of the queue pair</td></tr>
  * <tr><td>addresses</td><td>the region's</td><td>the region's, or from 0 with {@link AccessFlag#ZERO_BASED}</td></tr>
  * </table>

@@ -165,9 +165,10 @@ public interface QueuePair extends AutoCloseable {
     }
 
     /**
-     * Limits the rate at which a connection sends the data of SENDs, WRITEs and READ responses, including headers. The
-     * connection is reliable or unreliable. Work requests take longer; the peer does not notice the limit. The rate is
-     * unlimited initially and after a reset. C: {@code ibv_modify_qp_rate_limit}; the device chooses the burst size.
+     * Limits the rate at which a reliable or unreliable connection sends. The limit applies to the data of SENDs,
+     * WRITEs and READ responses, including headers. Work requests take longer; the peer does not notice the limit. The
+     * rate is unlimited initially and after a reset. C: {@code ibv_modify_qp_rate_limit}; the device chooses the burst
+     * size.
      *
      * @param kilobitsPerSecond the rate in kbit/s, 1 to 2147483647; 0 for no limit
      * @throws RdmaException {@code EINVAL} if the rate is out of range; {@code EOPNOTSUPP} if this is a datagram queue

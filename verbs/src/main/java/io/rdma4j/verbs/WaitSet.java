@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * rdma_event_channel.fd}.
  *
  * <p>A set is level-triggered: an object stays ready until the program has taken all available events or data. The
- * waiting thread drives the device of the object that was ready last. The other devices' own threads drive them.
+ * waiting thread drives the device of the object that was ready last. The other devices have threads that drive them.
  *
  * <p>Only one thread at a time may wait. Any thread may call {@link #add}, {@link #remove}, {@link #wakeup} and {@link
  * #close}. Closing a set does not close its objects. A closed object is ready, and should be removed.

@@ -10,8 +10,8 @@ public interface CmEventSink {
     /**
      * Called for an event of the identifier.
      *
-     * @param event an event that was not passed to a sink before; a reply on the active side must be a {@link
-     *     CmEvent.ConnectResponse}
+     * @param event an event that was not passed to a sink before. The reply on the active side is a {@link
+     *     CmEvent.ConnectResponse}; only on iWARP it is a {@link CmEvent.Established}
      */
     void onEvent(CmEvent event);
 

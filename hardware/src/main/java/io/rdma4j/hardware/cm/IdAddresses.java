@@ -31,7 +31,7 @@ final class IdAddresses {
     }
 
     /**
-     * Asks the kernel for the addresses, and finds the device.
+     * Queries the addresses from the kernel, and finds the device.
      *
      * @param operation the C name of the call that needs them, for the message
      * @throws io.rdma4j.verbs.RdmaException if the device has been removed

@@ -25,7 +25,7 @@ final class KernelEvent {
         return new KernelEvent(MemorySegment.ofArray(Fields.bytesAt(response, 0, Event.BYTES)));
     }
 
-    /** Returns the number that this process has given to the identifier or to the join of a group. */
+    /** Returns the number that this process has assigned to the identifier or to the join of a group. */
     long uid() {
         return Fields.longAt(bytes, Event.UID);
     }

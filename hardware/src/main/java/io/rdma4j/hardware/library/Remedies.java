@@ -50,7 +50,7 @@ public final class Remedies {
                 }
             }
         } catch (IOException unknown) {
-            // Without the limit there is nothing to add to the error.
+            // The error is reported without the limit.
         }
         return "";
     }
