@@ -29,7 +29,7 @@ final class IdCommands {
     /** The index of a device if the kernel does not report it. */
     static final int UNKNOWN_DEVICE = -1;
 
-    /** The longest timeout that the kernel gets, about six days. It also replaces an unlimited timeout. */
+    /** The maximum timeout that the kernel gets, about six days. It also replaces an unlimited timeout. */
     private static final long MAX_MILLIS = 1 << 29;
 
     /**
