@@ -2,6 +2,7 @@ package io.rdma4j.cm;
 
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,12 +21,15 @@ final class IdLookup {
     }
 
     void start(@Nullable String node, @Nullable String service, AddressInformation.@Nullable Hints hints) {
-        id.locked(RESOLVE, () -> startThread(node, service, hints));
+        start(() -> AddressInformation.find(node, service, hints));
+    }
+
+    void start(Supplier<AddressInformation> search) {
+        id.locked(RESOLVE, () -> startThread(search));
         id.events.complete(RESOLVE);
     }
 
-    private synchronized void startThread(
-            @Nullable String node, @Nullable String service, AddressInformation.@Nullable Hints hints) {
+    private synchronized void startThread(Supplier<AddressInformation> search) {
         if (pending) {
             throw new RdmaException(
                     RESOLVE,
@@ -33,21 +37,26 @@ final class IdLookup {
                     id + " has a lookup in progress, or its result was not retrieved",
                     "Wait for ADDRESS_INFORMATION_RESOLVED and call queryAddressInformation");
         }
-        pending = true;
-        Thread.ofVirtual().name("rdma4j-lookup").start(() -> lookUp(node, service, hints));
+        Thread.ofVirtual().name("rdma4j-lookup").start(() -> lookUp(search));
+        pending = true; // not before the start, which may fail
     }
 
-    private void lookUp(@Nullable String node, @Nullable String service, AddressInformation.@Nullable Hints hints) {
+    private void lookUp(Supplier<AddressInformation> search) {
         try {
-            complete(AddressInformation.find(node, service, hints));
+            complete(search.get());
             report(new CmEvent.Notice(CmEvent.Type.ADDRESS_INFORMATION_RESOLVED));
         } catch (RdmaException failed) {
-            complete(null);
-            report(new CmEvent.Failure(
-                    CmEvent.Type.ADDRESS_INFORMATION_ERROR,
-                    -failed.errno().number(),
-                    String.valueOf(failed.getMessage())));
+            fail(failed.errno(), String.valueOf(failed.getMessage()));
+        } catch (RuntimeException failed) {
+            fail(Errno.EIO, failed.toString());
+        } catch (Error failed) { // without the event, a synchronous caller would wait indefinitely
+            fail(Errno.ENOMEM, failed.toString());
         }
+    }
+
+    private void fail(Errno errno, String text) {
+        complete(null);
+        report(new CmEvent.Failure(CmEvent.Type.ADDRESS_INFORMATION_ERROR, -errno.number(), text));
     }
 
     private synchronized void complete(@Nullable AddressInformation found) {
