@@ -5,7 +5,7 @@ import io.rdma4j.acceptance.AcceptanceTest;
 import io.rdma4j.acceptance.Outcome;
 import io.rdma4j.acceptance.Scale;
 import io.rdma4j.acceptance.TestStage;
-import io.rdma4j.acceptance.hosts.Host;
+import io.rdma4j.harness.Host;
 import io.rdma4j.acceptance.hosts.TwoHosts;
 import io.rdma4j.acceptance.process.Child;
 import io.rdma4j.acceptance.process.Parent;

@@ -1,5 +1,6 @@
 package io.rdma4j.acceptance.hosts;
 
+import io.rdma4j.harness.Host;
 import java.io.IOException;
 import java.util.List;
 import java.util.regex.Matcher;

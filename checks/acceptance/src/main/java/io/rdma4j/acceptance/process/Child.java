@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.rdma4j.acceptance.TestStage;
-import io.rdma4j.acceptance.hosts.Host;
+import io.rdma4j.harness.Host;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;

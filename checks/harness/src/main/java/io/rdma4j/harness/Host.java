@@ -1,4 +1,4 @@
-package io.rdma4j.acceptance.hosts;
+package io.rdma4j.harness;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
  */
 @SuppressWarnings("try") // closing may throw InterruptedException
 public final class Host implements AutoCloseable {
+    private static final String PREFIX = "rdma4j-check-";
     private static final long EXIT_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /** Hosts that are removed if the run is terminated by a signal. */
@@ -28,9 +29,9 @@ public final class Host implements AutoCloseable {
         this.name = name;
     }
 
-    /** Creates a host. {@code name} must be unique in this run. */
-    static Host create(String name) throws IOException, InterruptedException {
-        Host host = new Host("rdma4j-acceptance-" + ProcessHandle.current().pid() + "-" + name);
+    /** Creates a host. {@code name} must be unique in this process. */
+    public static Host create(String name) throws IOException, InterruptedException {
+        Host host = new Host(PREFIX + ProcessHandle.current().pid() + "-" + name);
         Command.run(List.of("ip", "netns", "add", host.name));
         OPEN.add(host);
         for (String scope : List.of("all", "default")) {
@@ -64,10 +65,23 @@ public final class Host implements AutoCloseable {
     }
 
     /** Applies rules by nft on this host. */
-    void rules(String rules) throws IOException, InterruptedException {
+    public void rules(String rules) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(prefix());
         command.addAll(List.of("nft", "-f", "-"));
         Command.run(command, rules);
+    }
+
+    /** Removes the hosts that a killed process has left: each name has the ID of its process. */
+    public static void removeStale() throws IOException, InterruptedException {
+        for (String line : Command.run(List.of("ip", "netns", "list")).lines().toList()) {
+            String namespace = line.split(" ", -1)[0];
+            if (namespace.startsWith(PREFIX)) {
+                String owner = namespace.substring(PREFIX.length()).replaceFirst("-.*", "");
+                if (ProcessHandle.of(Long.parseLong(owner)).isEmpty()) {
+                    Command.run(List.of("ip", "netns", "delete", namespace));
+                }
+            }
+        }
     }
 
     private static void removeAll() {

@@ -1,4 +1,4 @@
-package io.rdma4j.acceptance.hosts;
+package io.rdma4j.harness;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A system program that is run until it exits. */
-final class Command {
+public final class Command {
     private static final int LIMIT_SECONDS = 20;
 
     private Command() {}
@@ -18,12 +18,12 @@ final class Command {
      * @throws IOException if the program cannot be started, exceeds the time limit or fails; the message contains its
      *     output
      */
-    static String run(List<String> command) throws IOException, InterruptedException {
+    public static String run(List<String> command) throws IOException, InterruptedException {
         return run(command, "");
     }
 
     /** Runs a program with {@code input} as its standard input. */
-    static String run(List<String> command, String input) throws IOException, InterruptedException {
+    public static String run(List<String> command, String input) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         try (var writer = process.outputWriter(StandardCharsets.UTF_8)) {
             writer.write(input);

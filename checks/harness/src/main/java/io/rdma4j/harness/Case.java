@@ -1,0 +1,26 @@
+package io.rdma4j.harness;
+
+import java.io.IOException;
+import java.time.Duration;
+
+/**
+ * A case: something that is started, done and expected.
+ *
+ * @param name its name in the table and in {@code --only}
+ * @param roles who plays which part, such as {@code C->Java} for a client in C and a server in Java
+ * @param isQuick whether {@code --quick} runs it
+ * @param limit the maximum time of each of its processes
+ * @param body what it does
+ */
+public record Case(String name, String roles, boolean isQuick, Duration limit, Body body) {
+    /** What a case does. */
+    @FunctionalInterface
+    public interface Body {
+        /**
+         * Runs the case.
+         *
+         * @throws CaseFailure if something differs from what is expected
+         */
+        void run(Stage stage) throws CaseFailure, IOException, InterruptedException;
+    }
+}

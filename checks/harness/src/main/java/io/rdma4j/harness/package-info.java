@@ -1,0 +1,8 @@
+/**
+ * What the checks of whole programs share: hosts that are network namespaces, processes with their output, and cases with their
+ * table. Requires Linux and root.
+ */
+@NullMarked
+package io.rdma4j.harness;
+
+import org.jspecify.annotations.NullMarked;
