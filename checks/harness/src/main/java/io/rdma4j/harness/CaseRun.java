@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
+import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,7 +94,7 @@ public final class CaseRun {
     }
 
     private static Path newFolder(Path logs) throws IOException {
-        String name = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT).format(LocalDateTime.now()) + "-"
+        String name = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT).format(LocalDateTime.now(ZoneId.systemDefault())) + "-"
                 + ProcessHandle.current().pid();
         Path folder = Files.createDirectories(logs.resolve(name));
         Path latest = logs.resolve("latest");

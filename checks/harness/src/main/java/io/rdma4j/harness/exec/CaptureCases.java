@@ -49,7 +49,7 @@ final class CaptureCases {
 
     private static void add(ExecCases cases, String name, boolean isQuick, Pair pair, List<String> opcodes) {
         List<String> expected = new ArrayList<>(opcodes);
-        if (pair.ready() == Pair.CM) {
+        if (pair.ready().equals(Pair.CM)) {
             expected.addAll(CONNECTION);
         }
         cases.add(name, Roles.C_WITH_C, isQuick, 40, stage -> {

@@ -23,32 +23,6 @@ final class CephCases {
     private static final String CLUSTER = "2d0f4b52-6c35-4f0e-9a3c-7b8a2f1e5d10";
     private static final String STORE = "9b6d7c1e-41f2-4c8b-8f0d-3e5a6c7d8e9f";
 
-    /** By default each process posts 4096 receives of 128 KiB, which a test with two hosts does not need. */
-    private static final String SETTINGS = """
-            [global]
-            fsid = %1$s
-            mon_host = v2:%2$s:3300
-            mon_data = %3$s/monitor-data
-            osd_data = %3$s/store-data
-            osd_objectstore = memstore
-            admin_socket =
-            run_dir = %3$s
-            crash_dir = %3$s
-            log_file =
-            log_to_stderr = true
-            mon_cluster_log_to_file = false
-            auth_cluster_required = none
-            auth_service_required = none
-            auth_client_required = none
-            ms_type = async+rdma
-            ms_async_rdma_device_name = rdma4j_eth0
-            ms_async_rdma_receive_buffers = 2048
-            ms_async_rdma_receive_queue_len = 1024
-            ms_async_rdma_send_buffers = 512
-            osd_pool_default_size = 1
-            mon_allow_pool_size_one = true
-            """;
-
     private final ExecStage stage;
 
     private CephCases(ExecStage stage) {
@@ -61,7 +35,7 @@ final class CephCases {
 
     /** Reads back the data that were stored, and compares them. Then measures both directions briefly. */
     private void storeObjects() throws CaseFailure, IOException, InterruptedException {
-        Files.writeString(stage.file("ceph.conf"), SETTINGS.formatted(CLUSTER, SERVER, stage.file("")));
+        Files.writeString(stage.file("ceph.conf"), settings());
         stage.run("no folder", Side.SERVER, List.of("mkdir", stage.file("monitor-data").toString()));
         stage.run("no folder", Side.CLIENT, List.of("mkdir", stage.file("store-data").toString()));
         Path map = stage.file("map");
@@ -91,6 +65,35 @@ final class CephCases {
             each.signal("TERM");
             requireSuccess(each);
         }
+    }
+
+    /** By default each process posts 4096 receives of 128 KiB, which a test with two hosts does not need. */
+    private String settings() {
+        return """
+            [global]
+            fsid = %1$s
+            mon_host = v2:%2$s:3300
+            mon_data = %3$s/monitor-data
+            osd_data = %3$s/store-data
+            osd_objectstore = memstore
+            admin_socket =
+            run_dir = %3$s
+            crash_dir = %3$s
+            log_file =
+            log_to_stderr = true
+            mon_cluster_log_to_file = false
+            auth_cluster_required = none
+            auth_service_required = none
+            auth_client_required = none
+            ms_type = async+rdma
+            ms_async_rdma_device_name = rdma4j_eth0
+            ms_async_rdma_receive_buffers = 2048
+            ms_async_rdma_receive_queue_len = 1024
+            ms_async_rdma_send_buffers = 512
+            osd_pool_default_size = 1
+            mon_allow_pool_size_one = true
+            """
+                .formatted(CLUSTER, SERVER, stage.file(""));
     }
 
     private RunningProcess start(String label, Side side, String command, Duration limit) throws IOException {

@@ -55,6 +55,7 @@ public final class Figures implements Callable<Integer> {
     }
 
     @Override
+    @SuppressWarnings("try") // closing may throw InterruptedException, like this method
     public Integer call() throws IOException, InterruptedException, CaseFailure {
         Path folder = home.resolve("apps/exec/target/rows/figures-" + ProcessHandle.current().pid());
         try (ExecHosts hosts = ExecHosts.create()) {
@@ -156,12 +157,12 @@ public final class Figures implements Callable<Integer> {
                     .add(Double.valueOf(words[1])));
         }
         System.out.printf(Locale.ROOT, "%n%-44s %10s%n", "warm", "ns");
-        print("ibv_poll_cq of an empty queue", values.get("poll"));
-        print("ibv_post_send of a WRITE of 8 bytes", values.get("post"));
-        print("ibv_reg_mr and ibv_dereg_mr of 1 MiB", values.get("register"));
+        print("ibv_poll_cq of an empty queue", values.getOrDefault("poll", List.of()));
+        print("ibv_post_send of a WRITE of 8 bytes", values.getOrDefault("post", List.of()));
+        print("ibv_reg_mr and ibv_dereg_mr of 1 MiB", values.getOrDefault("register", List.of()));
         System.out.printf(Locale.ROOT, "%n%-44s %10s%n", "memory", "MiB");
-        print("resident, after the set-up", values.get("memory-before"));
-        print("resident, after the calls", values.get("memory-after"));
+        print("resident, after the set-up", values.getOrDefault("memory-before", List.of()));
+        print("resident, after the calls", values.getOrDefault("memory-after", List.of()));
     }
 
     private void measureStart(ExecStage stage) throws CaseFailure, IOException, InterruptedException {

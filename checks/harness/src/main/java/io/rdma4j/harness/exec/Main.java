@@ -57,6 +57,7 @@ public final class Main implements Callable<Integer> {
     }
 
     @Override
+    @SuppressWarnings("try") // closing may throw InterruptedException, like this method
     public Integer call() throws IOException, InterruptedException, CaseFailure {
         ExecCases cases = new ExecCases(() -> Objects.requireNonNull(hosts), home);
         defineAll(cases);
