@@ -55,6 +55,7 @@ class ModulesTest {
             Map.entry("link", Set.of("wire")),
             Map.entry("verbs", Set.of()),
             Map.entry("fixture", Set.of("verbs")),
+            Map.entry("harness", Set.of()),
             Map.entry("cm", Set.of("verbs")),
             Map.entry("sharing", Set.of("link", "wire")),
             Map.entry("soft", Set.of("verbs", "cm", "transport", "sharing", "link", "wire")),
