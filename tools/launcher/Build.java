@@ -9,15 +9,16 @@ import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 
 /**
- * Compiles the modules that the tools need and packs each into a modular jar, and those of the sockets also into the jar
- * of the agent, with nothing but a JDK: no Maven, no network. Run by the launcher {@code rdma4j}; the build that checks everything is Maven's.
+ * Compiles the modules that the tools need, packs each into a modular jar, and packs the modules that sockets need into
+ * the jar of the agent. It needs only a JDK: no Maven and no network. The launcher {@code rdma4j} runs it. The Maven
+ * build is the one with all checks.
  *
  * <p>Usage: {@code java Build.java CHECKOUT OUTPUT MODULE...}
  */
 final class Build {
     private static final String MODULE_PREFIX = "io.rdma4j.";
 
-    /** The modules that a program needs for RDMA sockets over the software device and over the devices of the machine. */
+    /** The modules that a program needs for RDMA sockets over the software device and over hardware devices. */
     private static final List<String> AGENT_MODULES =
             List.of("wire", "transport", "link", "verbs", "cm", "sharing", "soft", "hardware", "sockets");
 
@@ -66,8 +67,9 @@ final class Build {
     }
 
     /**
-     * Packs the modules that sockets need into one jar without modules, which is an agent: {@code -javaagent} puts it on
-     * the class path of any program. It is in a folder of its own, since the other jars are a module path.
+     * Packs the modules that sockets need into one jar without module descriptors, which is an agent: {@code
+     * -javaagent} puts it on the class path of any program. It has a separate folder, since the folder of the other
+     * jars is a module path.
      */
     private static void packAgent(Path checkout, Path classes, Path output) throws IOException {
         Path entry = classes.resolve("agent");
@@ -99,7 +101,10 @@ final class Build {
         run("jar", options);
     }
 
-    /** Gathers the resources of the modules of the agent. Two modules may have a file of the same name with their providers. */
+    /**
+     * Gathers the resources of the modules of the agent. Two modules may have a file with the same name in
+     * META-INF/services; these files are concatenated.
+     */
     private static Path agentResources(Path checkout, Path classes) throws IOException {
         Path gathered = Files.createDirectory(classes.resolve("agent-resources"));
         for (String module : AGENT_MODULES) {
@@ -126,7 +131,7 @@ final class Build {
 
     private static void run(String tool, List<String> options) {
         int status = ToolProvider.findFirst(tool)
-                .orElseThrow(() -> new IllegalStateException("this Java has no " + tool + ": it is no JDK"))
+                .orElseThrow(() -> new IllegalStateException("this Java has no " + tool + ": it is not a JDK"))
                 .run(System.out, System.err, options.toArray(String[]::new));
         if (status != 0) {
             System.err.println(tool + " ended with status " + status);

@@ -1,5 +1,5 @@
-# Sourced by the launcher of a checkout for rdma4j exec: compiles the library of C, and creates the ahead-of-time cache of its
-# virtual machine.
+# Sourced by the launcher of a checkout for rdma4j exec: compiles the C library, and creates the ahead-of-time cache of
+# its virtual machine.
 # shellcheck shell=sh disable=SC2034,SC2154
 
 find_library() {
@@ -10,7 +10,8 @@ find_library() {
     look_at_exec_cache
 }
 
-# Compiles the library. Each file takes its place by one rename, so that running programs keep theirs.
+# Compiles the library. Each new file replaces the old one with one rename, so that running programs keep the file that
+# they have loaded.
 build_library() {
     if [ ! -w "$build_dir" ]; then
         [ ! -f "$library/libibverbs.so.1" ] &&
@@ -19,7 +20,7 @@ build_library() {
         return
     fi
     command -v "${CC:-cc}" >/dev/null 2>&1 ||
-        exec_fail 2 "there is no C compiler (${CC:-cc}) to build the library with: install one, for example the packages gcc and libc6-dev (Debian, Ubuntu) or gcc (Fedora), or name one by CC."
+        exec_fail 2 "there is no C compiler (${CC:-cc}) to build the library with: install one, for example the packages gcc and libc6-dev (Debian, Ubuntu) or gcc (Fedora), or set CC."
     compiled=$build_dir/native-$$
     mkdir -p "$compiled" "$library"
     if ! "$home/exec/native/build" "$compiled" >"$build_dir/native.log" 2>&1; then
@@ -41,7 +42,8 @@ is_library_stale() {
     return 1
 }
 
-# Sets exec_cache to the ahead-of-time cache of the virtual machine in a program, or to nothing; creates it if it is due.
+# Sets exec_cache to the ahead-of-time cache of the virtual machine in a program, or to nothing. Creates the cache if it
+# is due.
 look_at_exec_cache() {
     cache_kind='exec'
     cache_file=exec.aot

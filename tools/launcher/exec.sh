@@ -2,7 +2,7 @@
 # launchers of a checkout and of an installation.
 # shellcheck shell=sh disable=SC2154
 
-# Options of the virtual machine in a program. Java accepts a cache only with the options that it was created with.
+# Options of the virtual machine in a program. Java accepts a cache only with the options with which it was created.
 exec_java_options="$machine_options --enable-native-access=io.rdma4j.exec,io.rdma4j.verbs,io.rdma4j.cm,io.rdma4j.link,io.rdma4j.hardware"
 
 cannot_execute=126
@@ -13,7 +13,7 @@ exec_usage() {
     exit 2
 }
 
-# Ends with status $1 after the sentence in the other arguments.
+# Prints the message in the other arguments and exits with status $1.
 exec_fail() {
     exec_status=$1
     shift
@@ -25,11 +25,11 @@ require_linux() {
     [ "$(uname -s)" = Linux ] || exec_fail 2 "C programs use libibverbs on Linux only, and this system is $(uname -s)"
 }
 
-# Appends the Java option $1 to exec_options, which has one option a line.
+# Appends the Java option $1 to exec_options, which has one option per line.
 add_exec_option() {
     case $1 in
         *"
-"*) exec_fail 2 "an option has no line breaks: $1" ;;
+"*) exec_fail 2 "an option must not contain line breaks: $1" ;;
     esac
     exec_options="$exec_options${exec_options:+
 }$1"
@@ -49,7 +49,8 @@ add_valued_exec_option() {
     esac
 }
 
-# Succeeds if the program $1 is one of perftest, whose measurement takes less than a second, in which Java has compiled little.
+# Succeeds if the program $1 is one of perftest, whose measurements take less than a second: Java has compiled little of
+# the code by then.
 measures_at_once() {
     case ${1##*/} in
         ib_send_lat | ib_send_bw | ib_write_lat | ib_write_bw | ib_read_lat | ib_read_bw | ib_atomic_lat | ib_atomic_bw) return 0 ;;
@@ -57,7 +58,8 @@ measures_at_once() {
     return 1
 }
 
-# Sets program_file to the file that the command $1 runs, or to nothing. "command -v" would find functions and built-in commands too.
+# Sets program_file to the file that the command $1 runs, or to nothing. "command -v" would also find functions and
+# built-in commands.
 find_program() {
     program_file=
     case $1 in
@@ -85,8 +87,9 @@ number_of() {
     done
 }
 
-# Sets elf_kind to "dynamic", "static" or "foreign" for the program $1, or to "other" for scripts and the like. A program that the
-# dynamic linker loads has a program header of type PT_INTERP, which is 3. These headers follow the header of the file.
+# Sets elf_kind to "dynamic", "static" or "foreign" for the program $1, or to "other" if it is not an ELF file, such as
+# a script. A dynamically linked program has a program header of type PT_INTERP (3). The program headers follow the ELF
+# header.
 look_at_elf() {
     elf_kind=other
     # shellcheck disable=SC2046
@@ -120,36 +123,37 @@ look_at_elf() {
     done
 }
 
-# Ends with a sentence if the program $1 cannot use the library. The dynamic linker ignores LD_PRELOAD for a program that gets the
-# rights of another user, group or capability.
+# Exits with a message if the program $1 cannot use the library. The dynamic linker ignores LD_PRELOAD for a program
+# that gains the rights of another user or group, or capabilities.
 check_program() {
     find_program "$1"
     [ -n "$program_file" ] || exec_fail $no_such_program "there is no program $1"
-    [ -x "$program_file" ] || exec_fail $cannot_execute "$program_file may not be executed: see its permissions"
+    [ -x "$program_file" ] || exec_fail $cannot_execute "$program_file is not executable: check its permissions"
     # Every shell of Linux has -O and -G.
     # shellcheck disable=SC3067
     if { [ -u "$program_file" ] && [ ! -O "$program_file" ]; } || { [ -g "$program_file" ] && [ ! -G "$program_file" ]; }; then
         exec_fail $cannot_execute "$program_file runs with the rights of another user or group (setuid or setgid), for which Linux ignores LD_PRELOAD: run a copy without these rights"
     fi
     if [ "$(id -u)" -ne 0 ] && command -v getcap >/dev/null && [ -n "$(getcap "$program_file" 2>/dev/null)" ]; then
-        exec_fail $cannot_execute "$program_file has capabilities of its own (getcap), and Linux ignores LD_PRELOAD for it: run a copy without them"
+        exec_fail $cannot_execute "$program_file has capabilities (getcap), for which Linux ignores LD_PRELOAD: run a copy without them"
     fi
     look_at_elf "$program_file"
     case $elf_kind in
-        static) exec_fail $cannot_execute "$program_file is linked statically, so that no other libibverbs can take the place of its own: run a dynamically linked build of it" ;;
-        foreign) exec_fail $cannot_execute "$program_file is not a 64-bit program for $(uname -m), and the library is" ;;
+        static) exec_fail $cannot_execute "$program_file is linked statically, so its libibverbs cannot be replaced: run a dynamically linked build of it" ;;
+        foreign) exec_fail $cannot_execute "$program_file is not a 64-bit program for $(uname -m), as the library requires" ;;
     esac
 }
 
-# Prints an assignment of variable $1 for the shell.
+# Prints a shell command that exports the variable $1.
 print_variable() {
     eval "value=\$$1"
     printf "export %s='%s'\n" "$1" "$(printf '%s' "$value" | sed "s/'/'\\\\''/g")"
 }
 
-# Becomes the program behind the options, or prints the variables; returns only if the options ask for help. The launcher has the
-# function find_library, which sets library to the folder of the library, exec_home to the home of Java, RDMA4J_EXEC_MODULES to the
-# module path, or to nothing if that Java contains the modules, and exec_cache to the ahead-of-time cache, or to nothing.
+# Replaces the process with the program that follows the options, or prints the variables. Returns only if the options
+# request help. The launcher defines the function find_library. It sets library to the folder of the library, exec_home
+# to the home of Java, RDMA4J_EXEC_MODULES to the module path (empty if that Java contains the modules), and exec_cache
+# to the ahead-of-time cache, or to nothing.
 exec_program() {
     exec_options=
     print=
@@ -184,7 +188,7 @@ exec_program() {
     [ "$warm_up" != yes ] || add_exec_option -Drdma4j.exec.warmUpMillis=3000
     find_library
     RDMA4J_EXEC_JVM=$exec_home/lib/server/libjvm.so
-    [ -r "$RDMA4J_EXEC_JVM" ] || exec_fail 2 "the Java in $exec_home has no lib/server/libjvm.so: name a whole JDK by RDMA4J_JAVA_HOME"
+    [ -r "$RDMA4J_EXEC_JVM" ] || exec_fail 2 "the Java in $exec_home has no lib/server/libjvm.so: set RDMA4J_JAVA_HOME to a full JDK"
     # shellcheck disable=SC2086
     for option in $exec_java_options; do add_exec_option "$option"; done
     if [ -n "$exec_cache" ]; then
@@ -192,10 +196,12 @@ exec_program() {
         add_exec_option "-Xlog:aot*=off,cds*=off:stderr"
     fi
     RDMA4J_EXEC_OPTIONS=$exec_options
-    # The virtual machine would take SIGUSR2, which is the program's, otherwise. It reads the variable only from the environment.
+    # By default the virtual machine uses SIGUSR2, which belongs to the program. It reads this variable only from the
+    # environment.
     _JAVA_SR_SIGNUM=62
     LD_LIBRARY_PATH=$library${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-    # A blank separates the names of LD_PRELOAD. A name without a folder is searched for in LD_LIBRARY_PATH.
+    # A blank separates the names in LD_PRELOAD. The dynamic linker searches LD_LIBRARY_PATH for a name without a
+    # folder.
     preload=$library/libibverbs.so.1
     case $preload in *[[:space:]]*) preload=libibverbs.so.1 ;; esac
     LD_PRELOAD=$preload${LD_PRELOAD:+:$LD_PRELOAD}

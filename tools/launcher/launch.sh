@@ -10,7 +10,7 @@ fail() {
     exit 1
 }
 
-# Sets quoted to $1 as a JSON string. Starts a process only if $1 has characters that must be escaped.
+# Sets quoted to $1 as a JSON string. Starts a process only if $1 contains characters that must be escaped.
 quote() {
     case $1 in
         *[\\\"[:cntrl:]]*)
@@ -30,7 +30,7 @@ quote() {
     esac
 }
 
-# Sets document to the beginning of the JSON document that the tools write with --json, which fail completes. Without --json,
+# Sets document to the start of the JSON document that the tools write with --json; fail completes it. Without --json,
 # document is empty.
 begin_document() {
     document=
@@ -60,7 +60,8 @@ begin_document() {
 "
 }
 
-# Prints the help. more_usage has options that only this launcher has, and environment the lines about environment variables.
+# Prints the help. The variable more_usage contains the options that only this launcher has, and environment the lines
+# about environment variables.
 help() {
     cat <<HELP
 usage: rdma4j TOOL [OPTION...]
@@ -70,7 +71,7 @@ RDMA for Java, over a software RoCEv2 device (no RDMA hardware, no kernel module
 
 Tools:
   run             runs a command whose Java programs use RDMA instead of TCP
-  exec            runs a C program of libibverbs or librdmacm over the software device
+  exec            runs a C program that uses libibverbs or librdmacm over the software device
   demo            server and client on this machine: pings, latencies, a packet capture
   rping           RDMA ping-pong: the rping of librdmacm, option for option
   ucmatose        many connections at a time, with messages both ways
@@ -80,15 +81,15 @@ Tools:
   rdma_server     the server of rdma_client: one connection with a message each way
   rdma_xclient    a message to rdma_xserver, over RC or XRC
   rdma_xserver    the server of rdma_xclient: a message over RC or XRC
-  rstream         latency and bandwidth of RDMA sockets, and of TCP sockets to compare with
+  rstream         latency and bandwidth of RDMA sockets, or of TCP sockets for comparison
   riostream       latency and bandwidth of direct writes into memory that the peer has mapped
-  udpong          latency and bandwidth of datagram RDMA sockets, and of UDP sockets to compare with
+  udpong          latency and bandwidth of datagram RDMA sockets, or of UDP sockets for comparison
   rcopy           copies a file to another machine over an RDMA socket
   cmtime          how long each step of opening and closing connections takes
-  ibv_rc_pingpong messages to and fro over a reliable connection, without connection manager
-  ibv_uc_pingpong messages to and fro over an unreliable connection, without connection manager
-  ibv_ud_pingpong datagrams to and fro, without connection manager
-  ibv_srq_pingpong messages to and fro over connections that share their receives
+  ibv_rc_pingpong messages in both directions over a reliable connection, without the connection manager
+  ibv_uc_pingpong messages in both directions over an unreliable connection, without the connection manager
+  ibv_ud_pingpong datagrams in both directions, without the connection manager
+  ibv_srq_pingpong messages in both directions over connections with a shared receive queue
   ibv_xsrq_pingpong messages between a server and its clients over extended connections (XRC)
   ib_send_lat     latency of SEND, as perftest measures it
   ib_write_lat    latency of RDMA WRITE, as perftest measures it
@@ -110,7 +111,7 @@ Tools:
 
 Examples:
   rdma4j demo
-  rdma4j run -- java -jar server.jar           a program that knows nothing of RDMA
+  rdma4j run -- java -jar server.jar           an unmodified program with TCP sockets
   rdma4j exec -- ib_write_bw                   perftest in C, over the software device
   rdma4j rping -s -v -C 10                     server on every IPv4 address, ends after one client
   rdma4j rping -c -a 192.0.2.1 -v -V -C 10     ten validated pings to it, from another terminal or machine
@@ -118,11 +119,11 @@ Examples:
 
 Options of every tool (before or after its own):
   --pcap FILE    write every packet to FILE in pcapng, for Wireshark
-  --fault SPEC   damage the traffic on purpose: loss=1%,dup=1%,reorder=1%,corrupt=1%,delay=1ms,rate=10Gbit,seed=7
+  --fault SPEC   inject faults into the traffic: loss=1%,dup=1%,reorder=1%,corrupt=1%,delay=1ms,rate=10Gbit,seed=7
   --trace        print one line per packet on stderr
   --no-shared-memory  send packets by UDP also to processes of this host
   --device NAME  use only this device: its name (rdma4j_eth0), one of its addresses, or its provider (soft, hardware)
-  --no-warm-up   measure at once: the tools that measure otherwise have Java compile their code before
+  --no-warm-up   measure immediately; by default the tools that measure first let Java compile their code
   --json         one JSON document of parameters and results on stdout; messages go to stderr
 
 Environment:
@@ -130,16 +131,17 @@ $environment
 HELP
 }
 
-# Options of every virtual machine, also of that in a C program. Java accepts a cache only with the options that it was created with.
-# Short runs start faster with the serial collector, and have almost no garbage. Messages of Java itself (warnings, and the
-# thread dump at SIGQUIT) go to standard error, since standard output belongs to the tool.
+# Options of every virtual machine, including the virtual machine in a C program. Java accepts a cache only with the
+# options with which it was created. Short runs start faster with the serial collector, and produce almost no garbage.
+# Messages of Java itself (warnings, and the thread dump at SIGQUIT) go to standard error, since standard output belongs
+# to the tool.
 machine_options="-XX:+UseSerialGC -XX:-UsePerfData -XX:MaxInlineLevel=30 -XX:FreqInlineSize=70 -XX:TieredCompileTaskTimeout=100000 -XX:+DisplayVMOutputToStderr -Xlog:disable -Xlog:all=warning:stderr -Djava.net.preferIPv6Addresses=system"
 
 # Options of the tools.
 java_options="$machine_options --enable-native-access=io.rdma4j.link,io.rdma4j.hardware,io.rdma4j.verbs,io.rdma4j.tools"
 
-# Java encodes file names and arguments in the encoding of the locale, and no option changes that. Without a locale, as in
-# containers and under cron, that encoding would be ASCII.
+# Java encodes file names and arguments in the encoding of the locale, and no option changes this. Without a locale, for
+# example in containers and under cron, the encoding would be ASCII.
 choose_locale() {
     case ${LC_ALL:-${LC_CTYPE:-${LANG:-C}}} in
         C | POSIX) ;;
@@ -152,7 +154,7 @@ choose_locale() {
     export LC_ALL
 }
 
-# Answers the words that need no Java. The launcher has the function version.
+# Handles the options that need no Java. The launcher defines the function version.
 answer_without_java() {
     case ${1:---help} in
         --help | -h | help) help; exit 0 ;;
@@ -160,8 +162,8 @@ answer_without_java() {
     esac
 }
 
-# Replaces this process by the tool. java is the program; modules the folder of the jars, or empty if the runtime contains them;
-# cache the file of the ahead-of-time cache, or empty.
+# Replaces this process with the tool. Variables: java is the program; modules is the folder of the jars, or empty if
+# the runtime contains them; cache is the file of the ahead-of-time cache, or empty.
 start_tool() {
     choose_locale
     # shellcheck disable=SC2086

@@ -9,14 +9,14 @@ run_usage() {
     exit 2
 }
 
-# Sets quoted_option to $1 as one word of JDK_JAVA_OPTIONS, which has quotation marks but no escapes.
+# Sets quoted_option to $1 as one word of JDK_JAVA_OPTIONS, which supports quotation marks but no escapes.
 quote_java_option() {
     case $1 in
         *[\"\'[:space:]]*) ;;
         *) quoted_option=$1; return ;;
     esac
     case $1 in
-        *\"*\'* | *\'*\"*) fail "Java takes no option with both kinds of quotation marks: $1" ;;
+        *\"*\'* | *\'*\"*) fail "a Java option must not contain both kinds of quotation marks: $1" ;;
         *\"*) quoted_option="'$1'" ;;
         *) quoted_option="\"$1\"" ;;
     esac
@@ -61,8 +61,8 @@ look_at_java() {
     fi
 }
 
-# Refuses the command $1 if it is a java that is too old. A script may use another java than the one that is found here. $2 is the
-# home of a JDK that is new enough, or empty.
+# Rejects the command $1 if it is a java that is too old. A script may use another java than the one found here, so that
+# it only causes a note. $2 is the home of a JDK that is new enough, or empty.
 check_java_of() {
     program=$(command -v -- "$1") || {
         echo "rdma4j run: there is no command $1" >&2
@@ -81,7 +81,7 @@ check_java_of() {
     [ "${program_java:-$required_java}" -ge "$required_java" ] && return
     case ${1##*/} in
         java | jwebserver)
-            fail "$program is Java $program_java, and RDMA needs Java $required_java or newer: name another${2:+, such as $2/bin/${1##*/}}"
+            fail "$program is Java $program_java, and RDMA needs Java $required_java or newer: use another${2:+, such as $2/bin/${1##*/}}"
             ;;
         *)
             echo "rdma4j: note: $program is Java $program_java, and RDMA needs Java $required_java or newer; if $1 uses it, set JAVA_HOME to a newer one${2:+, such as $2}" >&2
@@ -89,18 +89,18 @@ check_java_of() {
     esac
 }
 
-# Becomes the command behind the options, or prints the variable; returns only if the options ask for help. $1 is the jar of the
-# agent, $2 the home of a JDK that is new enough, or empty.
+# Replaces the process with the command that follows the options, or prints the variable. Returns only if the options
+# request help. $1 is the jar of the agent, $2 the home of a JDK that is new enough, or empty.
 run_command() {
     agent=$1
     newer_java=$2
     shift 2
-    case $agent in *=*) fail "Java takes no agent with an equals sign in its path, such as $agent: move the folder." ;; esac
+    case $agent in *=*) fail "the path of a Java agent must not contain an equals sign: move the folder of $agent" ;; esac
     java_run_options=
     java_variable=JDK_JAVA_OPTIONS
     print=
-    # The agent puts its jar on the class path, whether the program is started by -cp, -jar or -m. With -m Java resolves only the
-    # modules that the program requires, unless ALL-DEFAULT is added.
+    # -javaagent puts the jar on the class path, whether the program is started with -cp, -jar or -m. With -m, Java
+    # resolves only the modules that the program requires, unless ALL-DEFAULT is added.
     quote_java_option "-javaagent:$agent"
     agent_option=$quoted_option
     add_java_option --add-modules=ALL-DEFAULT
@@ -134,7 +134,8 @@ run_command() {
         JAVA_TOOL_OPTIONS) user_options=${JAVA_TOOL_OPTIONS:-} ;;
         *) user_options=${JDK_JAVA_OPTIONS:-} ;;
     esac
-    # Later options win, but agents start in their order: this one sets the provider of channels before another one opens any.
+    # Later options take precedence, but agents start in the given order: this agent must set the channel provider
+    # before another agent opens a channel.
     java_run_options="$agent_option${user_options:+ }$user_options $java_run_options"
     if [ -n "$print" ]; then
         printf "export %s='%s'\n" "$java_variable" "$(printf '%s' "$java_run_options" | sed "s/'/'\\\\''/g")"

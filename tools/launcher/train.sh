@@ -1,11 +1,11 @@
 # Sourced by the launcher of a checkout, and by the build of an installation.
 # shellcheck shell=sh disable=SC2154
 
-# Runs the training and creates the ahead-of-time cache $2. $1 is the program java; modules the folder of the jars, or empty if the
-# runtime contains them; run_dir a run directory; java_options those of launch.sh. A subshell, because it removes the user's
-# environment variables for the tool.
-# The cache has no profiles (AOTRecordTraining): with them Java compiles so early that a short run takes longer. Java ignores a
-# faulty cache silently, so the last command checks the new one with AOTMode=on, which fails instead.
+# Runs the training and creates the ahead-of-time cache $2. $1 is the program java; modules the folder of the jars, or
+# empty if the runtime contains them; run_dir a run directory; java_options those of launch.sh. It is a subshell,
+# because it unsets the user's environment variables for the tool. The cache contains no profiles (AOTRecordTraining):
+# with profiles Java compiles so early that a short run takes longer. Java silently ignores a faulty cache. The last
+# command therefore checks the new cache with AOTMode=on, which fails instead.
 train_and_check() (
     unset JDK_JAVA_OPTIONS JAVA_TOOL_OPTIONS RDMA4J_DEVICE
     made=$2
@@ -19,8 +19,8 @@ train_and_check() (
         "$@" -XX:AOTMode=on -XX:AOTCache="$made" --module io.rdma4j.tools/io.rdma4j.tools.Main rping --help
 )
 
-# The same for the virtual machine in a C program: $1 is the source of the program that is run, $2 the folder of the library, $3 the home of
-# Java, $4 the module path, or empty, and $5 the cache. exec_java_options are those of exec.sh.
+# Does the same for the virtual machine in a C program: $1 is the source of the program to run, $2 the folder of the
+# library, $3 the home of Java, $4 the module path, or empty, and $5 the cache. exec_java_options comes from exec.sh.
 train_exec_and_check() (
     unset JDK_JAVA_OPTIONS JAVA_TOOL_OPTIONS RDMA4J_JAVA_OPTS RDMA4J_DEVICE
     made=$5

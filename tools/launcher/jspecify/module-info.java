@@ -1,6 +1,6 @@
 /**
- * The names of the nullness annotations that the sources use, so that the launcher can compile without a download. Only
- * the compiler sees this module: the Maven build checks with JSpecify's own.
+ * Declares the nullness annotations that the sources use, so that the launcher can compile them without a download.
+ * Only the launcher's compiler uses this module. The Maven build checks nullness with JSpecify's annotations.
  */
 module org.jspecify {
     exports org.jspecify.annotations;

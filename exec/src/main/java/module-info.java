@@ -1,4 +1,6 @@
-/** The Java part of a library that gives programs in C the devices of rdma4j, by the interface of libibverbs. C calls it. */
+/**
+ * The Java part of a library that implements libibverbs, and the device file of librdmacm, for C programs. C calls it.
+ */
 @org.jspecify.annotations.NullMarked
 module io.rdma4j.exec {
     requires static org.jspecify;

@@ -1,6 +1,6 @@
 /** RDMA sockets: the rsocket protocol of librdmacm, and Java's sockets and channels over it. */
 @org.jspecify.annotations.NullMarked
-@SuppressWarnings("module") // the simulator is built after this
+@SuppressWarnings("module") // the simulator is built after this module
 module io.rdma4j.sockets {
     requires static org.jspecify;
     requires io.rdma4j.wire;
@@ -8,7 +8,7 @@ module io.rdma4j.sockets {
     requires static transitive java.instrument; // for the agent, which a virtual machine starts only with this module
     requires transitive io.rdma4j.verbs;
     requires transitive io.rdma4j.cm;
-    requires static jdk.unsupported; // its factory of instances: see Platform
+    requires static jdk.unsupported; // sun.reflect.ReflectionFactory: see Platform
 
     exports io.rdma4j.sockets;
     exports io.rdma4j.sockets.options;

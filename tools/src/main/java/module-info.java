@@ -1,4 +1,4 @@
-/** The command-line tools: rping and its family. */
+/** The command-line tools: rping and the other tools of librdmacm, libibverbs and perftest, and tools of rdma4j. */
 @org.jspecify.annotations.NullMarked
 module io.rdma4j.tools {
     requires static org.jspecify;

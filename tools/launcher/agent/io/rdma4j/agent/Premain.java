@@ -4,15 +4,15 @@ import java.lang.instrument.Instrumentation;
 import java.lang.reflect.InvocationTargetException;
 
 /**
- * The entry of the agent's jar. It is compiled for Java 8, so that an older Java prints a sentence and not that it does
- * not know the version of a class.
+ * The entry point of the agent's jar. It is compiled for Java 8, so that an older Java prints a message instead of an
+ * UnsupportedClassVersionError.
  */
 public final class Premain {
     private static final int REQUIRED_JAVA = 25;
 
     private Premain() {}
 
-    /** Starts the agent of the sockets module. Ends the virtual machine if that is impossible. */
+    /** Starts the agent of the sockets module. Exits the virtual machine if the agent cannot start. */
     public static void premain(String arguments, Instrumentation instrumentation) throws ReflectiveOperationException {
         String java = System.getProperty("java.specification.version");
         int version = java.startsWith("1.") ? Integer.parseInt(java.substring(2)) : Integer.parseInt(java);

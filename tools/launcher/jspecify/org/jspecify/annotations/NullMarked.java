@@ -1,4 +1,4 @@
 package org.jspecify.annotations;
 
-/** Name of JSpecify's annotation, for the launcher's compiler. */
+/** Declares JSpecify's annotation for the launcher's compiler. */
 public @interface NullMarked {}

@@ -3,6 +3,6 @@ package org.jspecify.annotations;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Target;
 
-/** Name of JSpecify's annotation, for the launcher's compiler. */
+/** Declares JSpecify's annotation for the launcher's compiler. */
 @Target(ElementType.TYPE_USE)
 public @interface Nullable {}

@@ -10,7 +10,7 @@ import io.rdma4j.exec.verbs.QueuePairCalls;
 import io.rdma4j.exec.verbs.SharedReceiveCalls;
 import io.rdma4j.verbs.Errno;
 
-/** The entry of control operations from C. C: {@code bridge_call}. Thread safe. */
+/** The entry point of control operations. C: {@code bridge_call}. Thread safe. */
 public final class Entry {
     private Entry() {}
 
@@ -18,8 +18,8 @@ public final class Entry {
      * Executes a control operation.
      *
      * @param operation its number, a constant of {@link Operation}
-     * @param arguments the address of its arguments, which are also its results
-     * @return 0 or a positive error number; no exception leaves this method
+     * @param arguments the address of its arguments, into which it writes its results
+     * @return 0 or a positive error number; this method never throws
      */
     public static int call(int operation, long arguments) {
         try {

@@ -1,2 +1,2 @@
-/** The entry of calls from C. */
+/** The entry point of calls from C. */
 package io.rdma4j.exec;

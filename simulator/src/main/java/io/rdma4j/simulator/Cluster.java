@@ -8,17 +8,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A run has two to eight hosts. Communication managers set up and end the connections: reliable ones with and
  * without shared receives, extended and unreliable ones, and the streams of RDMA sockets. Some reliable connections
- * stay idle with a keep-alive. Datagrams, multicast groups, datagram services that are resolved by SIDR, and datagram
- * sockets are added. The network loses, duplicates, reorders, corrupts and delays frames. Hosts are partitioned, paused,
- * crashed and restarted.
+ * stay idle with a keep-alive. There may also be datagrams, multicast groups, datagram services that are resolved by
+ * SIDR, and datagram sockets. The network loses, duplicates, reorders, corrupts and delays frames. Hosts are
+ * partitioned, paused, crashed and restarted.
  *
- * <p>The run checks that each completion is reported once, in order, and with a status that has a reason. Memory and
- * messages must match a sequential model. If a connection ends early, they must match the model after some of the
- * requests, at least those reported as completed. Each event of a connection is reported once. A keep-alive gives the
- * peer up after exactly the silence that it promises, and never earlier. A resolution ends once, with an answer that the
- * server has given, or after all retransmissions. A datagram arrives at most once for each copy, with the right content
- * and source, and is lost only by the network. At the end no operation is stuck, datagram sockets reach each other, and
- * no host has anything left.
+ * <p>The run checks that each completion is reported once, in order, and with a status for which there is a reason.
+ * Memory and messages must match a sequential model. If a connection ends early, they must match the model after some
+ * of the requests, at least those reported as completed. Each event of a connection is reported once. A keep-alive
+ * gives up the peer after exactly the specified silence, and never earlier. A resolution ends once, with an answer that
+ * the server has given, or after all retransmissions. A datagram arrives at most once for each copy, with the right
+ * content and source, and is lost only by the network. At the end no operation is stuck, datagram sockets reach each
+ * other, and no host has resources left.
  *
  * <p>Equal seeds give equal runs, frame by frame: see {@link Result#traceHash}. Thread safe: runs share no state.
  */
@@ -27,7 +27,7 @@ public final class Cluster {
      * The result of a run.
      *
      * @param seed the seed
-     * @param traceHash a hash of every frame and its time
+     * @param traceHash a hash of every delivered frame and its time
      * @param hosts number of hosts
      * @param deliveredFrames number of frames delivered
      * @param lostFrames number of frames lost
@@ -56,7 +56,7 @@ public final class Cluster {
     /**
      * Runs a seed.
      *
-     * @return a hash of every frame and its time
+     * @return a hash of every delivered frame and its time
      * @throws SimulationFailure if a check fails; the message names the seed
      */
     public static long run(long seed) {

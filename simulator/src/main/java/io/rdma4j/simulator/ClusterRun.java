@@ -27,7 +27,9 @@ final class ClusterRun {
     private static final int KEEP_ALIVE_DOUBLINGS = 7;
     private static final long MAX_STEPS = 2_000_000;
 
-    /** The time within which all work must end after the last disruption. It is long because the CM's timeouts are. */
+    /**
+     * The time within which all work must end after the last disruption. It is long because the CM's timeouts are long.
+     */
     private static final long MAX_NANOS_AFTER_CHAOS = 400_000_000_000L;
 
     private static final long SHORTEST_IDLE_NANOS = 1_000;
@@ -227,7 +229,7 @@ final class ClusterRun {
         pools.put(host, new ReceivePool(host, receiveBytes, random.split()));
     }
 
-    /** Passes each request to the connection that it belongs to, and each other event to its end. */
+    /** Passes each request to its connection, and each other event to the end of its connection. */
     private void onCmEvent(AgentEvent event) {
         if (event instanceof AgentEvent.Requested requested) {
             Req request = requested.connection().request();

@@ -44,7 +44,10 @@ interface ConnectedSide {
     /** Allows requests to be posted. */
     void start();
 
-    /** Returns the interval at which the side probes its peer while the connection is idle, or 0 if it does not. */
+    /**
+     * Returns the interval at which the side probes its peer while the connection is idle, or 0 if it has no
+     * keep-alive.
+     */
     default long keepAliveNanos() {
         return 0;
     }
@@ -99,7 +102,7 @@ interface ConnectedSide {
         b.start();
     }
 
-    /** Returns a random first PSN; every second one wraps around soon. */
+    /** Returns a random first PSN. About half of them wrap around soon. */
     static int startingPsn(SplittableRandom random) {
         return random.nextBoolean() ? Psn.MASK - random.nextInt(40) : random.nextInt(Psn.COUNT);
     }

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One end of a connection that communication managers set up: the application that owns a side.
  *
- * <p>It drives the side as the events of the connection demand. It checks that each event is reported once, and in a
- * state in which it makes sense.
+ * <p>It drives the side according to the events of the connection. It checks that each event is reported once, and in a
+ * valid state.
  */
 final class ConnectionEnd {
     private static final int REJECTED_REPLIES = 30;
@@ -230,7 +230,8 @@ final class ConnectionEnd {
 
     /**
      * Ends the connection if its side wants to, or if the peer has ended and sends no disconnect request for some time.
-     * The wait stands for a keep-alive of the application. A side with a keep-alive of its own must notice by itself.
+     * The wait simulates a keep-alive of the application. A side whose queue pair has a keep-alive must detect the end
+     * by itself.
      */
     private void checkPeer(long now, @Nullable ConnectionEnd peer) {
         boolean isPeerEnded = peer == null || peer.isEnded();
@@ -242,7 +243,7 @@ final class ConnectionEnd {
         if (side.wantsToEnd()) {
             end("ends it");
         } else if (side.keepAliveNanos() == 0 && isPeerEnded && now - peerEndedNanos > peerTimeoutNanos) {
-            end("waits no longer for its peer");
+            end("gives up waiting for its peer");
         }
     }
 

@@ -77,7 +77,7 @@ final class ConnectionSequence {
         if (attemptsLeft > 0 && activeHost.isUp()) {
             return false;
         }
-        for (int i = attempts.size() - 1; i >= 0; i--) { // the last one is most often the one that goes on
+        for (int i = attempts.size() - 1; i >= 0; i--) { // the last attempt is usually the unfinished one
             if (!attempts.get(i).isOver()) {
                 return false;
             }

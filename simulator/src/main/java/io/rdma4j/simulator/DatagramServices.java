@@ -16,10 +16,11 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
 /**
- * The datagram services of a run, which clients resolve by SIDR_REQ and SIDR_REP, and the datagrams between both.
+ * The datagram services of a run, which clients resolve by SIDR_REQ and SIDR_REP, and the datagrams between clients and
+ * servers.
  *
- * <p>Each host serves a service. Some requests are for another one, some are refused, and in some runs other hosts send
- * replies that they were not asked for.
+ * <p>Each host serves a service. Some requests are for an unknown service, some are refused, and in some runs hosts
+ * send forged replies.
  */
 final class DatagramServices {
     /** The service ID that every host serves. */
@@ -141,7 +142,7 @@ final class DatagramServices {
         return new Gid(host.addressHigh(), host.addressLow());
     }
 
-    /** Returns private data that begin with a number, followed by random bytes. */
+    /** Returns private data that starts with a number, followed by random bytes. */
     PrivateData privateData(int number, int maxBytes, SplittableRandom bytesRandom) {
         byte[] bytes = new byte[bytesRandom.nextInt(Integer.BYTES, Math.min(maxBytes, MAX_FILLER_BYTES) + 1)];
         bytesRandom.nextBytes(bytes);
@@ -170,8 +171,8 @@ final class DatagramServices {
     }
 
     /**
-     * Lets other hosts, in some runs, reply to a request that they were not sent, and the server reply to one that it was
-     * not sent. The client must not accept these.
+     * In some runs, lets other hosts reply to a request that they did not receive, and lets the server reply to a
+     * request that does not exist. The client must not accept these replies.
      */
     void forge(ServiceExchange exchange, int requestId) {
         if (!hasForger) {
@@ -238,7 +239,7 @@ final class DatagramServices {
         }
     }
 
-    /** Starts the server of a host that has restarted. Clients do not start again. */
+    /** Starts the server of a host that has restarted. Clients are not restarted. */
     void onRestart(SimulatedHost host) {
         if (!clients.isEmpty()) {
             servers.add(new ServiceServer(this, host, "service " + servers.size(), random.split()));

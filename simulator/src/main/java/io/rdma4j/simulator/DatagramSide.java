@@ -89,7 +89,9 @@ final class DatagramSide extends UnreliableSide {
                 name, to.name, message, hasKey, MessageLedger.packet(queuePair.number(), to.queuePair.number(), psn++));
     }
 
-    /** Fills a request to a group. Each member with the key receives the message, including this side if it is one. */
+    /**
+     * Fills a request to a group. Each member with the key receives the message, including this side if it is a member.
+     */
     private void fillForGroup(SendRequest request, int index) {
         int key = random.nextInt(3);
         request.destination = groups.get(index);

@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * The datagram RDMA sockets of a run, at most one of each host. They send datagrams to one another.
+ * The datagram RDMA sockets of a run, at most one for each host. They send datagrams to each other.
  *
- * <p>When everything else is over, the network loses nothing any more. Then each socket must reach each other one, also
- * those of hosts that have restarted.
+ * <p>At the end of the run the network no longer loses frames. Each socket must then reach every socket, including the
+ * sockets of restarted hosts.
  */
 final class DatagramSockets {
     private static final int USED = 4;
@@ -20,7 +20,7 @@ final class DatagramSockets {
     private static final int MAX_DATAGRAMS = 40;
     private static final long MAX_PAUSE_NANOS = 20_000_000;
 
-    /** Longer than the time without a datagram after which a socket asks its peer again. */
+    /** Longer than the time without a datagram after which a socket queries its peer again. */
     private static final long SILENCE_NANOS = 4_000_000_000L;
 
     private final VirtualNetwork network;
@@ -76,7 +76,7 @@ final class DatagramSockets {
                 .address;
     }
 
-    /** Returns an identifier for a UDP message, which is different from those of all packets. */
+    /** Returns an identifier for a UDP message, which differs from the identifiers of all packets. */
     long nextMessage() {
         return Long.MIN_VALUE + messages++;
     }
@@ -105,7 +105,7 @@ final class DatagramSockets {
         }
     }
 
-    /** Receives what has arrived, and sends some datagrams. */
+    /** Receives all pending datagrams, and sends some datagrams. */
     void work() {
         sockets.forEach(SocketSide::receive);
         if (toSend == 0 || nowNanos() < nextNanos) {
@@ -128,7 +128,7 @@ final class DatagramSockets {
         return toSend == 0;
     }
 
-    /** Checks, over a network that loses nothing, that each socket reaches each other one. */
+    /** Checks, over a network that loses nothing, that each socket reaches every socket. */
     void checkAllReached() {
         for (SocketSide from : sockets) {
             for (SocketSide to : sockets) {

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The event log of a run: passes each line to a reader, and keeps the last ones for failure reports. */
+/** The event log of a run: passes each line to a reader, and keeps the last lines for failure reports. */
 final class EventLog implements NetworkObserver {
     private static final int MAX_KEPT = 40;
     private static final double NANOS_PER_MILLI = 1e6;

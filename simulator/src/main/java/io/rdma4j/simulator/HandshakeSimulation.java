@@ -32,15 +32,15 @@ import java.util.SplittableRandom;
  * Seeded runs of connection managers that set up and end connections over a faulty network.
  *
  * <p>The network loses, duplicates and reorders messages. Each connection must be requested once, established once at
- * both ends, and ended once. No end may release its queue pair number before late packets have expired. At the end
- * nothing may be left.
+ * both ends, and ended once. No end may release its queue pair number before late packets have expired. At the end no
+ * state may be left.
  */
 public final class HandshakeSimulation {
     private static final long SERVICE = 0x0000_0000_0106_1c06L;
     private static final long MILLISECOND = 1_000_000;
     private static final long SECOND = 1_000 * MILLISECOND;
 
-    /** The minimum duration of time-wait for the packet life time of the requests here, computed as Linux does. */
+    /** The minimum duration of time-wait for the packet life time of these requests, computed as in Linux. */
     private static final long TIMEWAIT_NANOS = 2_048 * MILLISECOND;
 
     private static final int PACKET_LIFE_TIME = 19;
@@ -176,8 +176,8 @@ public final class HandshakeSimulation {
     /**
      * Decides at random whether a message is lost.
      *
-     * <p>The losses in a row are fewer than the transmissions of the message that is repeated least: the DREQ of a
-     * connection without an owner.
+     * <p>The number of consecutive losses is smaller than the number of transmissions of the message that is repeated
+     * least: the DREQ of a connection without an owner.
      */
     private boolean isLost(CmDatagram out) {
         long message = CmMad.transactionId(out.mad(), 0) << 8

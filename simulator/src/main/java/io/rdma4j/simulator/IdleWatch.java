@@ -3,13 +3,14 @@ package io.rdma4j.simulator;
 import io.rdma4j.simulator.network.SimulatedHost;
 
 /**
- * Checks the keep-alive of one side of a reliable connection: when it gives its peer up, and when it has to.
+ * Checks the keep-alive of one side of a reliable connection: whether and when it gives up its peer.
  *
- * <p>The side may give up only after nothing has arrived for the interval and the timeouts of all probes. So the
- * network has lost each probe or its answer, or the peer is dead. And it must have given up at the end of this time.
+ * <p>The side may give up only after nothing has arrived for the interval and the timeouts of all probes. In this case
+ * the network has lost each probe or its answer, or the peer is dead. The side must have given up at the end of this
+ * time.
  */
 final class IdleWatch {
-    /** The longest silence of a short timeout while tail-loss probes are sent; then four timeouts are one. */
+    /** With tail-loss probes, a shorter timeout is multiplied by {@link #SHORT_TIMEOUTS}, up to this limit. */
     private static final long LONGEST_SHORT_NANOS = 50_000_000;
 
     private static final int SHORT_TIMEOUTS = 4;
@@ -50,7 +51,7 @@ final class IdleWatch {
         return key(host.addressLow(), queuePairNumber);
     }
 
-    /** Sets the timeout of a request and the number of its repetitions, which are also those of a probe. */
+    /** Sets the timeout of a request and the number of its repetitions, which also apply to a probe. */
     void onReady(int timeoutExponent, boolean tailLossProbes, int retries) {
         long timeoutNanos = 4096L << timeoutExponent;
         if (tailLossProbes && timeoutNanos < LONGEST_SHORT_NANOS) {
@@ -59,7 +60,7 @@ final class IdleWatch {
         silenceNanos = intervalNanos + (retries + 1) * timeoutNanos;
     }
 
-    /** Notes an intact packet that was delivered to the queue pair. While the host is paused it is read later. */
+    /** Notes an intact packet that was delivered to the queue pair. A paused host reads the packet later. */
     void onPacket(long nowNanos) {
         if (!host.isPaused()) {
             heardNanos = nowNanos;
@@ -75,7 +76,7 @@ final class IdleWatch {
      * Checks that the side has not missed the time to give up.
      *
      * @param isBusy true if requests are in flight, whose own timeouts detect a dead peer
-     * @return true at the first call, when the keep-alive is to be started
+     * @return true at the first call, when the caller must start the keep-alive
      */
     boolean work(long nowNanos, boolean isBusy) {
         if (isBusy || isPaused || !hasStarted) {
@@ -95,7 +96,7 @@ final class IdleWatch {
     }
 
     /**
-     * Checks that the side had the right to give up.
+     * Checks that the side was permitted to give up.
      *
      * @param hasReason true if the peer or the network between both has failed
      */

@@ -8,7 +8,7 @@ import io.rdma4j.wire.Opcode;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The checks of the keep-alives of a run. It observes the network, to know what the sides have received. */
+/** The checks of the keep-alives of a run. It observes the network to record when packets arrive at the sides. */
 final class IdleWatches implements NetworkObserver {
     private static final int DESTINATION_AT = 4;
     private static final int NUMBER_MASK = 0xff_ffff;

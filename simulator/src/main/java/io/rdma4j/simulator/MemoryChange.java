@@ -27,7 +27,7 @@ final class MemoryChange {
     }
 
     /**
-     * Checks that the memory results from some of the changes, in their order, of which the last may be partial.
+     * Checks that the memory results from the first changes, in their order. The last of these may be partial.
      *
      * @param memory the memory's content
      * @param last the expected content after all changes

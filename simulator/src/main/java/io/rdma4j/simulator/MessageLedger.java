@@ -75,7 +75,7 @@ final class MessageLedger {
     /**
      * Returns an identifier of a packet, which its copies share.
      *
-     * @param from number of the sending queue pair, or 0 if the receiving one has a single peer
+     * @param from number of the sending queue pair, or 0 if the receiving queue pair has a single peer
      */
     static long packet(int from, int to, int psn) {
         return ((long) from << 24 ^ to) << 24 ^ psn & 0xff_ffff;
@@ -139,7 +139,7 @@ final class MessageLedger {
         return messages.get(id - 1).from;
     }
 
-    /** Returns the number of messages sent; one to a group counts once for each possible receiver. */
+    /** Returns the number of messages sent. A message to a group counts once for each possible receiver. */
     int sent() {
         return copies;
     }

@@ -98,7 +98,7 @@ final class ReceivePool {
         shortfall += receives;
     }
 
-    /** Posts the missing receives, as far as there is room. */
+    /** Posts the missing receives, as long as the queue and the memory have space. */
     void postShortfall() {
         while (shortfall > 0 && post()) {
             shortfall--;

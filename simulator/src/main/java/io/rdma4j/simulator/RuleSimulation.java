@@ -22,8 +22,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * Rules of the reliable connection that random work over a faulty network does not exercise.
  *
  * <p>They state how a responder reacts to a peer that breaks a rule, and how often and when a requester retransmits to
- * a silent peer. The seed of a run selects one of the rules, and random sizes. The seeds from 0 up to {@link #RULES}
- * exclusive cover all rules.
+ * a silent peer. The seed of a run selects one of the rules, and random sizes. The seeds from 0 to {@code RULES - 1}
+ * cover all rules.
  */
 public final class RuleSimulation {
     /** The number of rules. */

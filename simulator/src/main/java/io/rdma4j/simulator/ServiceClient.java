@@ -7,10 +7,11 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An application that resolves datagram services, one after the other, and sends datagrams to those that it finds.
+ * An application that resolves datagram services, one after the other, and sends datagrams to the services that it
+ * finds.
  *
- * <p>It checks that each resolution ends with one event: the answer of the server, or after the time of all
- * retransmissions the report that the peer is unreachable. After a cancelled one no event may follow.
+ * <p>It checks that each resolution ends with one event: the answer of the server or, after the time of all
+ * retransmissions, the report that the peer is unreachable. No event may follow a cancellation.
  */
 final class ServiceClient {
     /** Sixteen requests, each of which waits 4.096 s, as in Linux. */

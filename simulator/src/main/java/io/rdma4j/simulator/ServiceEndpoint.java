@@ -16,7 +16,7 @@ import java.util.SplittableRandom;
  * The datagram queue pair of a client or a server of a datagram service.
  *
  * <p>It sends a datagram to each destination that it is given. A server's queue pair answers some datagrams, with the
- * queue key that the client has sent in its request.
+ * client's queue key.
  */
 final class ServiceEndpoint extends UnreliableSide {
     private static final int ROUTE_BYTES = UdQueuePair.ROUTE_HEADER_BYTES;
@@ -83,7 +83,10 @@ final class ServiceEndpoint extends UnreliableSide {
         return queuePair.queueKey();
     }
 
-    /** Sends a datagram to another endpoint, as soon as the send queue has room. A wrong key is lost at the receiver. */
+    /**
+     * Sends a datagram to another endpoint, as soon as the send queue has space. The receiver drops a datagram with a
+     * wrong key.
+     */
     void send(ServiceEndpoint to, int queueKey) {
         next.add(new Next(to, queueKey));
     }

@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The resolution of one datagram service (SIDR): what the client has asked, and the answers of the servers. */
+/** The resolution of one datagram service (SIDR): the client's request, and the answers of the servers. */
 final class ServiceExchange {
     /**
      * The answer of a server.
      *
      * @param status status of the reply
-     * @param endpoint the queue pair of the service, null unless the status is that of a valid one
+     * @param endpoint the queue pair of the service, or null if the status reports none
      * @param privateData the private data of the reply
      */
     record Answer(int status, @Nullable ServiceEndpoint endpoint, PrivateData privateData) {}

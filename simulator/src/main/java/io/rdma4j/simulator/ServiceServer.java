@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The application of a host that serves a datagram service, until the host crashes.
  *
- * <p>It answers requests at once or later, with its queue pair or a refusal.
+ * <p>It answers requests immediately or later, with its queue pair or a refusal.
  */
 final class ServiceServer {
     private static final int DECLINED = 12;

@@ -10,7 +10,10 @@ import java.util.SplittableRandom;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** The receives of one side of a reliable connection, its own or those of a pool, and the messages it must get. */
+/**
+ * The receives of one side of a reliable connection, in a separate queue or a pool, and the messages that it must
+ * receive.
+ */
 final class SideReceives {
     /** Maximum number of bytes by which a receive exceeds the longest message. */
     static final int SLACK_BYTES = 24;
@@ -32,9 +35,9 @@ final class SideReceives {
     private int received;
 
     /**
-     * Creates the receives, of which none is posted yet.
+     * Creates the receives, and posts none of them.
      *
-     * @param pool the pool that receives come from, or null for a queue of the side's own
+     * @param pool the pool that receives come from, or null if the side has a separate queue
      * @param onRevoked called with each key that the peer has invalidated; returns whether that was expected
      */
     SideReceives(

@@ -27,12 +27,13 @@ final class SideRequests {
     private static final int PROHIBITED = 10;
 
     /**
-     * One request in so many is local where windows are used, in addition to those that are drawn like any other. Local requests
-     * complete without a packet, and so must keep their place between the others when these are sent again.
+     * If windows are used, one of this many requests is local, in addition to the local requests that are drawn with
+     * all others. Local requests complete without a packet, and must keep their position among other requests when
+     * these are retransmitted.
      */
     private static final int LOCAL = 3;
 
-    /** The operations, in the order of which the runs of recorded seeds depend. */
+    /** The operations. The runs of recorded seeds depend on their order. */
     private static final SendOpcode[] OPCODES = {
         SendOpcode.SEND,
         SendOpcode.SEND_WITH_IMMEDIATE,

@@ -36,7 +36,7 @@ final class SideWindows {
      */
     record Grant(int key, long address, int offset, int length, boolean isRevocable) {}
 
-    /** A window; {@code grant} is the access that its last binding gives or gave. */
+    /** A window; {@code grant} is the access that its last binding grants or granted. */
     private static final class Slot {
         final MemoryWindow window;
 

@@ -74,7 +74,7 @@ final class SimulatedConnection {
         this.random = random;
         mtu = PathMtu.ofCode(random.nextInt(1, 6));
         passiveEnds = random.nextBoolean();
-        // The applications of a stream end it themselves; those of other connections may be interrupted.
+        // The applications of a stream end it themselves. Applications of other connections may be interrupted.
         disconnectAfterNanos = kind != SideKind.STREAM && random.nextInt(ENDED_EARLY) == 0
                 ? random.nextLong(MAX_WORK_NANOS)
                 : Long.MAX_VALUE;
@@ -169,7 +169,7 @@ final class SimulatedConnection {
     byte[] connectData(PrivateData data) {
         byte[] bytes = data.toByteArray();
         if (ByteBuffer.wrap(bytes).getInt() != number) {
-            throw new SimulationFailure(name + ": the private data are those of another connection");
+            throw new SimulationFailure(name + ": the private data belong to another connection");
         }
         return Arrays.copyOfRange(bytes, Integer.BYTES, bytes.length);
     }
@@ -220,8 +220,8 @@ final class SimulatedConnection {
     }
 
     /**
-     * Returns whether a connection that has nothing to do is to be ended. One with a keep-alive stays for a while. If its
-     * peer has died, the keep-alive has to end it.
+     * Returns whether a connection without remaining work must end. A connection with a keep-alive stays open for some
+     * time. If its peer has died, the keep-alive must end it.
      */
     private boolean isIdleLongEnough(ConnectionEnd initiator, ConnectionEnd other) {
         if (bothDoneNanos < 0) {

@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It posts random work, maintains the model of the expected effects, and checks every completion against it.
  *
- * <p>The model is sequential: a responder executes requests in the order in which they were posted. So the memory, the
- * result of each READ and atomic, and each message are known when a request is posted. There is one exception: a READ
- * whose response was lost is executed again, possibly after later WRITEs to the same bytes. So a change that follows a
- * READ is fenced, as an application would have to do.
+ * <p>The model is sequential: a responder executes requests in the order in which they were posted. Therefore the
+ * memory, the result of each READ and atomic, and each message are known when a request is posted. There is one
+ * exception: a READ whose response was lost is executed again, possibly after later WRITEs to the same bytes. A change
+ * that follows a READ is therefore fenced, as an application would have to fence it.
  *
  * <p>If a connection ends early, the peer's memory must match the model after some of the requests, in their order. The
  * last of them may be partial, packet by packet. The memory and the received messages must include everything that was
- * reported as completed here.
+ * reported as completed on this side.
  */
 final class SimulatedSide implements ConnectedSide {
     private static final int DRAINS = 100;
@@ -36,15 +36,15 @@ final class SimulatedSide implements ConnectedSide {
     private static final int BUSY_FACTOR = 2;
 
     /**
-     * Packets per second at the lowest rate limit. A packet takes less than the shortest timeout, so that a peer that waits for the
-     * response to a READ keeps its retries.
+     * Packets per second at the lowest rate limit. A packet takes less time than the shortest timeout, so that a peer
+     * that waits for the response to a READ does not exhaust its retries.
      */
     private static final long SLOWEST_PACKETS_PER_SECOND = 1_000;
 
     private static final int HEADER_BYTES = 100;
     private static final int MAX_PAYLOAD_BYTES = 4096;
 
-    /** Number of rate limits, each twice the one before. */
+    /** Number of rate limits, each twice the previous limit. */
     private static final int RATE_DOUBLINGS = 6;
 
     /** Retry count of every connection. */
@@ -59,8 +59,8 @@ final class SimulatedSide implements ConnectedSide {
     private final int servedReads;
 
     /**
-     * True if the side keeps a small send queue full, so that a slot is used again as soon as its request has completed. Such a side
-     * also has most of the local requests and rate limits.
+     * True if the side keeps a small send queue full, so that a slot is reused as soon as its request has completed.
+     * Most local requests and rate limits also occur on such a side.
      */
     private final boolean isBusy;
 
@@ -90,7 +90,7 @@ final class SimulatedSide implements ConnectedSide {
      * Creates a side.
      *
      * @param role role of the queue pair; a target posts nothing
-     * @param pool the pool that its receives come from, or null for a queue of its own
+     * @param pool the pool that its receives come from, or null for a separate queue
      * @param mayBreak returns whether there is a reason for the peer to be unreachable
      */
     SimulatedSide(
@@ -151,7 +151,7 @@ final class SimulatedSide implements ConnectedSide {
     }
 
     /**
-     * Lets the side probe its peer while the connection is idle, and check how it does.
+     * Lets the side probe its peer while the connection is idle, and checks the probes.
      *
      * @param all the checks of the run
      * @param intervalNanos the interval
@@ -287,7 +287,7 @@ final class SimulatedSide implements ConnectedSide {
         endWatch();
     }
 
-    /** Posts some of the remaining work, as far as the queues have room. */
+    /** Posts some of the remaining work, as long as the queues have space. */
     @Override
     public void work(long nowNanos) {
         if (broken || !started) {
@@ -446,7 +446,7 @@ final class SimulatedSide implements ConnectedSide {
                 confirmedMessages + " messages are reported as sent, but the peer has " + peer.receives.received());
         String difference = requests.difference(confirmedChanges, mtuBytes);
         check(difference == null, "the peer's memory " + difference);
-        check(memory.isIntact(), "memory beside a region was written");
+        check(memory.isIntact(), "memory outside a region was written");
         if (killed) {
             return;
         }

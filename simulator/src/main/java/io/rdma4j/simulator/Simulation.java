@@ -26,7 +26,7 @@ public final class Simulation {
      * The result of a run.
      *
      * @param seed the seed
-     * @param traceHash a hash of every frame and its time
+     * @param traceHash a hash of every delivered frame and its time
      * @param deliveredFrames number of frames delivered
      * @param lostFrames number of frames lost
      * @param virtualNanos virtual time that has passed

@@ -25,8 +25,8 @@ import java.util.SplittableRandom;
 /**
  * A datagram RDMA socket of a run, until its host crashes.
  *
- * <p>It is the protocol of the product, with a datagram queue pair and UDP messages of the virtual network. Each
- * datagram begins with its number in the ledger.
+ * <p>It runs the real protocol over a datagram queue pair and UDP messages of the virtual network. Each datagram starts
+ * with its number in the ledger.
  */
 final class SocketSide implements DatagramNetwork {
     private static final int SLOTS = 64;
@@ -93,7 +93,7 @@ final class SocketSide implements DatagramNetwork {
                         new Unread(new DatagramAddress(from.addressHigh(), from.addressLow(), 0, fromPort), bytes)));
     }
 
-    /** Returns the name of the address, which a socket after a restart of the host shares. */
+    /** Returns the name of the address. A socket that is opened after a restart of the host has the same name. */
     String name() {
         return "socket " + Chaos.name(host) + " port " + address.port();
     }

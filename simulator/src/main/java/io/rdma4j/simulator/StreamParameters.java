@@ -41,7 +41,7 @@ record StreamParameters(
                 NetworkFaults.random(random, maxLoss));
     }
 
-    /** Draws the sizes of one side, independently of the other side's. */
+    /** Draws the sizes of one side, independently of the peer's sizes. */
     StreamSizes sizes(SplittableRandom random) {
         int max = Math.max(maxBufferBytes, StreamSizes.LOW_WATER_BYTES);
         return new StreamSizes(

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * One side of a stream in a run: an application that writes, reads and shuts down, and the expected results.
  *
  * <p>The value of each byte depends on its position in the stream, so order and integrity are checked when it is read.
- * Credit and room in the peer's buffer are checked when a message is posted, against what the peer's application has
- * read.
+ * The credit and the space in the peer's buffer are checked when a message is posted, against the number of bytes that
+ * the peer's application has read.
  */
 final class StreamSide implements ConnectedSide {
     private static final int MAPPED_BYTES = 700;
@@ -36,11 +36,11 @@ final class StreamSide implements ConnectedSide {
     /** The keep-alive interval; far shorter than the time within which a peer's death must be detected. */
     private static final long KEEP_ALIVE_NANOS = 50_000_000;
 
-    /** How a side ends the stream. */
+    /** The ways in which a side ends the stream. */
     private enum Ending {
         /** Shuts down its output when it has sent everything, and reads to the end of the peer's stream. */
         HALF_CLOSE,
-        /** Disconnects when it has sent everything, regardless of what the peer still sends. */
+        /** Disconnects when it has sent everything, regardless of the data that the peer still sends. */
         DISCONNECT
     }
 
@@ -162,7 +162,7 @@ final class StreamSide implements ConnectedSide {
 
     // ---- calls of the queue pair
 
-    /** Called when data for the peer is posted. The peer must have granted the message and freed the room. */
+    /** Called when data for the peer is posted. The peer must have granted the message and freed the space. */
     void onPosted(int bytes, long remoteAddress, int remoteKey) {
         if (remoteKey != peer.memory.receiveKey() || bytes == 0 || peer.hasDisconnected) {
             return; // a peer that has disconnected discards the data
@@ -223,7 +223,7 @@ final class StreamSide implements ConnectedSide {
             mappingPublished = true;
             BufferDescriptor descriptor =
                     new BufferDescriptor(mappedRegion.address(), mappedRegion.key(), MAPPED_BYTES);
-            require(protocol.map(new MappingEntry(MAPPED_OFFSET, descriptor)) == 0, "no room for a mapping");
+            require(protocol.map(new MappingEntry(MAPPED_OFFSET, descriptor)) == 0, "no space for a mapping");
         }
     }
 

@@ -11,9 +11,9 @@ import java.util.function.BooleanSupplier;
  * Seeded runs of RDMA sockets' streams over reliable connections of lossy virtual networks, in which peers may die.
  *
  * <p>Each run draws from its seed the sizes, the path MTU, the faults, how much and when each side writes and reads,
- * and how it ends. It checks the order and integrity of every byte, and credit and room in the peer's buffer at each
- * message. All bytes that the peer has written must arrive. Each side must be notified of the end, and of a peer's
- * death in bounded time.
+ * and how it ends. It checks the order and integrity of every byte, and the credit and the space in the peer's buffer
+ * at each message. All bytes that the peer has written must arrive. Each side must be notified of the end, and of a
+ * peer's death in bounded time.
  *
  * <p>Equal seeds give equal runs, frame by frame: see {@link Result#traceHash}.
  */
@@ -32,7 +32,7 @@ public final class StreamSimulation {
      * The result of a run.
      *
      * @param seed the seed
-     * @param traceHash a hash of every frame and its time
+     * @param traceHash a hash of every delivered frame and its time
      * @param deliveredFrames number of frames delivered
      * @param lostFrames number of frames lost
      * @param brokenStreams number of streams that broke although no side was killed, which only a lossy network can
@@ -77,7 +77,7 @@ public final class StreamSimulation {
             }
         }
 
-        /** Disconnects like a connection manager: if a side has closed or failed, the other one is notified. */
+        /** Disconnects like a connection manager: if a side has closed or failed, the other side is notified. */
         private static void notifyOfEnd(StreamSide from, StreamSide to) {
             if (from.isClosed() && !to.isClosed() && !to.isKilled()) {
                 to.end();

@@ -17,8 +17,8 @@ import java.util.SplittableRandom;
 /**
  * One side of an unreliable connection.
  *
- * <p>A WRITE of which some packets are lost may have been executed in part. So the model knows only that each byte of
- * the target memory is unchanged or has a value that some WRITE had for it.
+ * <p>If some packets of a WRITE are lost, the WRITE may have been executed in part. Therefore the model only knows that
+ * each byte of the target memory is unchanged or has a value from a WRITE.
  */
 final class UnreliableConnectionSide extends UnreliableSide implements ConnectedSide {
     private static final SendOpcode[] OPCODES = {
@@ -194,7 +194,7 @@ final class UnreliableConnectionSide extends UnreliableSide implements Connected
         for (int i = 0; i < CANARY_BYTES; i++) {
             check(
                     (targetBytes[i] | targetBytes[CANARY_BYTES + TARGET_BYTES + i]) == 0,
-                    "memory beside the target was written");
+                    "memory outside the target was written");
         }
         if (!isKilled()) {
             host.memory().deregister(target);

@@ -121,7 +121,7 @@ abstract class UnreliableSide {
     /** Returns the queue pair. */
     public abstract QueuePairMachine machine();
 
-    /** Chooses the operation and the destination of a request, and fills it, the message by {@link #message}. */
+    /** Chooses the operation and the destination of a request, and fills it. {@link #message} creates the message. */
     abstract void fill(SendRequest request);
 
     /** Returns whether there is a destination for the next message. */
@@ -207,7 +207,7 @@ abstract class UnreliableSide {
     }
 
     /**
-     * Creates the ledger's next message: random bytes that begin with its number, unless the immediate data contains
+     * Creates the ledger's next message: random bytes that start with its number, unless the immediate data contains
      * it.
      *
      * <p>A message without immediate data is at least long enough for the number.

@@ -27,7 +27,7 @@ public final class UnreliableSimulation {
      * The result of a run.
      *
      * @param seed the seed
-     * @param traceHash a hash of every frame and its time
+     * @param traceHash a hash of every delivered frame and its time
      * @param deliveredFrames number of frames delivered
      * @param lostFrames number of frames lost
      * @param sentMessages number of messages sent

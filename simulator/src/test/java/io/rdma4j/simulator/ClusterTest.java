@@ -14,15 +14,15 @@ import org.junit.jupiter.api.Timeout;
  * Tests clusters under faults with a thousand seeds; {@code rdma4j sim --runs N} runs more. The failure message names
  * the seed, and {@code -Drdma4j.simulation.seed=N} replays it alone.
  *
- * <p>Each run detects stuck operations in virtual time. The timeout here is for an endless loop, not for a busy
- * machine.
+ * <p>Each run detects stuck operations in virtual time. The timeout of this class only ends an endless loop; it is long
+ * enough for a busy machine.
  */
 @Timeout(value = 1, unit = TimeUnit.HOURS)
 class ClusterTest {
     private static final long RUNS = Long.getLong("rdma4j.simulation.runs", 1_000);
 
     @Test
-    void underAllFaultsNothingIsWrongStuckOrLeft() {
+    void runsUnderFaultsMatchTheModelAndEndWithoutLeftovers() {
         Long only = Long.getLong("rdma4j.simulation.seed");
         if (only != null) {
             Cluster.run(only);

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Memory of this process that the peer of an {@link RdmaStreamSocket} may write to. The peer writes by
- * {@link RdmaStreamSocket#writeMapped}. The bytes appear without a call on this side. An application that has to know
- * when they are complete lets the peer send a message on the stream. The mapping ends with {@link #close} or with the
+ * {@link RdmaStreamSocket#writeMapped}. The bytes appear without a call on this side. If the application must know when
+ * the data is complete, the peer sends a message on the stream. The mapping ends with {@link #close} or with the
  * connection; the memory must stay valid until then. Thread safe. C: the memory that {@code riomap} returns an offset
  * for.
  */
@@ -30,8 +30,8 @@ public final class MappedMemory implements AutoCloseable {
     }
 
     /**
-     * Revokes the peer's access to the memory. The peer is notified with the next data it receives. A write of the peer
-     * that is in flight then breaks the connection. C: {@code riounmap}.
+     * Revokes the peer's access to the memory. The peer is notified with the next data it receives. If a write of the
+     * peer to it is still in flight, that write breaks the connection. C: {@code riounmap}.
      */
     @Override
     public void close() {

@@ -16,14 +16,13 @@ import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A provider of asynchronous channels (NIO.2) that puts RDMA under programs that use them, without a change of the
- * programs:
+ * A provider of asynchronous channels (NIO.2) over RDMA. Programs that use such channels need no change:
  * <pre>java -Djava.nio.channels.spi.AsynchronousChannelProvider=io.rdma4j.sockets.RdmaAsynchronousChannelProvider …</pre>
  *
- * <p>{@link AddressRules} determine which networks are reached over RDMA and which over TCP. Each group of channels has
- * one thread, which waits for all of them and drives the device, besides the threads of its pool, which call the
- * completion handlers. The pool of the default group creates threads as needed; the properties of the JDK for that pool
- * have no effect. Thread safe.
+ * <p>{@link AddressRules} determine which networks are reached over RDMA and which over TCP. Each channel group has one
+ * thread that waits for all of its channels and drives the device. The threads of the group's pool call the completion
+ * handlers. The pool of the default group creates threads as needed; the properties of the JDK for that pool have no
+ * effect. Thread safe.
  */
 public final class RdmaAsynchronousChannelProvider extends AsynchronousChannelProvider {
     private final RdmaSelectorProvider channels;

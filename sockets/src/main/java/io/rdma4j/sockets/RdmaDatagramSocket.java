@@ -21,17 +21,18 @@ import org.jspecify.annotations.Nullable;
  * UDP, a datagram arrives complete and at most once, or is lost. Datagrams may be reordered, and a receiver that is too
  * slow loses some.
  *
- * <p>A socket has a UDP port, through which it discovers its peers. The first datagram to a peer goes over UDP, all
- * others go from queue pair to queue pair. A datagram that is longer than the RDMA packets of the network goes over UDP
- * too. The port number is used both for UDP and for RDMA, and a firewall must let it pass.
+ * <p>A socket has a UDP port, through which it discovers its peers. It sends the first datagram to a peer over UDP, and
+ * again one datagram whenever the peer has been silent for two seconds. A datagram that exceeds the MTU of the RDMA
+ * port is also sent over UDP. All others are sent from queue pair to queue pair. The port number is used both for UDP
+ * and for RDMA, and a firewall must let it pass.
  *
- * <p>Between hosts, both ends must be rdma4j, or librdmacm over InfiniBand. Stock librdmacm cannot use datagram sockets
+ * <p>Between hosts, the peer must use rdma4j, or librdmacm over InfiniBand. Stock librdmacm cannot use datagram sockets
  * over RoCE, because it creates address handles without a global route.
  *
- * <p>A socket is initially blocking. A thread that blocks in a call is released by {@link #close}, in which case the
- * call throws, and by an interrupt. On an interrupt, the call throws {@link InterruptedIOException}, the interrupt
- * status of the thread stays set, and the socket stays usable. A virtual thread that blocks does not pin its carrier.
- * Thread safe.
+ * <p>A socket is initially blocking. A blocked call ends when the socket is closed or the thread is interrupted. After
+ * {@link #close}, the call throws an {@link IOException}. On an interrupt, the call throws
+ * {@link InterruptedIOException}, the interrupt status of the thread stays set, and the socket stays usable. A virtual
+ * thread that blocks does not pin its carrier. Thread safe.
  */
 public final class RdmaDatagramSocket extends RdmaPollable {
 
@@ -104,8 +105,8 @@ public final class RdmaDatagramSocket extends RdmaPollable {
      * Binds the socket to a local address. A socket that is not bound is bound by the first call that needs it. C:
      * {@code rbind}.
      *
-     * @param local an address of this host, or a wildcard, with which routing chooses the source address of each
-     *     datagram as with UDP; port 0 for any free port
+     * @param local an address of this host, or a wildcard. With a wildcard, routing chooses the source address of each
+     *     datagram, as with UDP. Port 0 selects any free port
      * @throws java.net.BindException if the address is not local, or the port is in use for UDP or for RDMA datagrams
      */
     public void bind(InetSocketAddress local) throws IOException {
@@ -113,11 +114,11 @@ public final class RdmaDatagramSocket extends RdmaPollable {
     }
 
     /**
-     * Restricts the socket to one peer: it sends to this peer and drops datagrams of others. Nothing is sent by this.
-     * C: {@code rconnect}, which does not drop the datagrams of others.
+     * Restricts the socket to one peer: it sends to this peer and drops datagrams from others. This call sends nothing.
+     * C: {@code rconnect}, which does not drop datagrams from others.
      *
      * @throws java.nio.channels.AlreadyConnectedException if the socket is connected
-     * @throws IOException if there is no route to the peer, or no RDMA device on it
+     * @throws IOException if there is no route to the peer, or no RDMA device on the route
      */
     public void connect(InetSocketAddress remote) throws IOException {
         endpoint.connect(remote);
@@ -139,7 +140,7 @@ public final class RdmaDatagramSocket extends RdmaPollable {
     }
 
     /**
-     * Sends a datagram to the connected peer. The bytes are copied, so the buffer can be reused at once. C:
+     * Sends a datagram to the connected peer. The bytes are copied, so the buffer can be reused immediately. C:
      * {@code rsend}.
      *
      * @return true if the datagram was sent; false, with the buffer unchanged, if the call must not block and no buffer
@@ -162,14 +163,15 @@ public final class RdmaDatagramSocket extends RdmaPollable {
     }
 
     /**
-     * Sends a datagram to an address. The bytes are copied, so the buffer can be reused at once. C: {@code rsendto}.
+     * Sends a datagram to an address. The bytes are copied, so the buffer can be reused immediately. C:
+     * {@code rsendto}.
      *
      * @param remote the address of one socket; multicast groups are not supported
      * @return true if the datagram was sent; false, with the buffer unchanged, if the call must not block and no buffer
      *     space is available
      * @throws java.nio.channels.AlreadyConnectedException if the socket is connected to another peer
-     * @throws IOException if the datagram is longer than {@link #maxBytes}, the socket is closed, or there is no route
-     *     to the peer, or no RDMA device on it
+     * @throws IOException if the datagram is longer than {@link #maxBytes}, the socket is closed, there is no route to
+     *     the peer, or there is no RDMA device on the route
      */
     public boolean sendTo(ByteBuffer data, Set<MessageFlag> flags, InetSocketAddress remote) throws IOException {
         boolean sent = endpoint.send(data, remote);

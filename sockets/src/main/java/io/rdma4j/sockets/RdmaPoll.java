@@ -19,8 +19,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A level-triggered poll of many sockets, like poll(2). It accepts RDMA sockets of both kinds and ordinary channels. To
- * be used by one thread at a time. C: {@code rpoll} and {@code rselect}, or {@code repoll_create} and related calls.
+ * A level-triggered poll of many sockets, like poll(2). It accepts stream and datagram RDMA sockets and ordinary
+ * channels. Only one thread at a time may use a poll. C: {@code rpoll} and {@code rselect}, or {@code repoll_create}
+ * and related calls.
  */
 public final class RdmaPoll implements AutoCloseable {
     private final Waiter waiter = new Waiter();
@@ -93,7 +94,7 @@ public final class RdmaPoll implements AutoCloseable {
             Selector current = selector;
             if (channel != null && current != null && current.isOpen()) {
                 try {
-                    current.selectNow(key -> {}); // forgets the key: the channel may be added again, or made blocking
+                    current.selectNow(key -> {}); // removes the key: the channel may be added again, or made blocking
                 } catch (IOException failed) {
                     return; // the next wait fails for the same reason and reports it
                 }
@@ -247,12 +248,12 @@ public final class RdmaPoll implements AutoCloseable {
         return operations & key.channel().validOps();
     }
 
-    /** Returns the events of a channel; a closed channel has hung up. */
+    /** Returns the events of a channel; for a closed channel, {@link PollEvents#HANG_UP}. */
     private static int eventsOf(@Nullable SelectionKey key, Selector current) {
         if (key == null || !key.isValid()) {
             return PollEvents.HANG_UP;
         }
-        int ready = current.selectedKeys().contains(key) ? key.readyOps() : 0; // else readyOps is out of date
+        int ready = current.selectedKeys().contains(key) ? key.readyOps() : 0; // otherwise readyOps is outdated
         return ((ready & (SelectionKey.OP_READ | SelectionKey.OP_ACCEPT)) != 0 ? PollEvents.IN : 0)
                 | ((ready & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT)) != 0 ? PollEvents.OUT : 0);
     }
@@ -270,7 +271,10 @@ public final class RdmaPoll implements AutoCloseable {
         }
     }
 
-    /** Returns the driver of the sockets, or of the channels if there are only channels; null if none of them uses a device. */
+    /**
+     * Returns the driver of the sockets, or of the channels if there are only channels; null if none of them uses a
+     * device.
+     */
     private @Nullable WaitDriver stackDriver() {
         RdmaSelector current = selector;
         return driver == null && current != null ? current.channelDriver() : driver;
@@ -284,7 +288,9 @@ public final class RdmaPoll implements AutoCloseable {
         }
     }
 
-    /** Removes all sockets, which stay open. C: {@code rclose} of the descriptor of {@code repoll_create}. */
+    /**
+     * Removes all sockets, which stay open. C: {@code rclose} of the descriptor that {@code repoll_create} returned.
+     */
     @Override
     public void close() throws IOException {
         if (closed) {

@@ -16,7 +16,10 @@ abstract sealed class RdmaPollable implements AutoCloseable permits RdmaStreamSo
     /** Returns the endpoint, for {@link RdmaPoll}. */
     abstract SocketEndpoint endpoint();
 
-    /** Makes calls block, or return at once with what could be done. C: {@code rfcntl} with {@code O_NONBLOCK}. */
+    /**
+     * Sets whether calls block. A non-blocking socket does what is possible and returns immediately. C: {@code rfcntl}
+     * with {@code O_NONBLOCK}.
+     */
     public void configureBlocking(boolean value) {
         blocking = value;
     }
@@ -45,10 +48,11 @@ abstract sealed class RdmaPollable implements AutoCloseable permits RdmaStreamSo
     }
 
     /**
-     * Returns the readiness of the socket, to wait for together with channels and other sockets. C: the socket in {@code
-     * rpoll}.
+     * Returns the readiness of the socket, for a wait that includes channels and other sockets. C: the socket in
+     * {@code rpoll}.
      *
-     * @param events a set of {@link PollEvents}; {@link PollEvents#ERROR} and {@link PollEvents#HANG_UP} always count
+     * @param events a set of {@link PollEvents}; {@link PollEvents#ERROR} and {@link PollEvents#HANG_UP} are always
+     *     included
      * @see io.rdma4j.verbs.WaitSet
      */
     public Waitable readiness(int events) {

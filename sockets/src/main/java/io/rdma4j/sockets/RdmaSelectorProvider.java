@@ -20,21 +20,20 @@ import java.nio.channels.spi.SelectorProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A selector provider that puts RDMA under programs that use channels. The programs need no change:
+ * A selector provider for channels over RDMA. Programs that use channels need no change:
  * <pre>java -Djava.nio.channels.spi.SelectorProvider=io.rdma4j.sockets.RdmaSelectorProvider …</pre>
  *
  *
- * <p>For single channels, use {@code new RdmaSelectorProvider().openSocketChannel()}, or pass a provider to the
- * program. {@link AddressRules} determine which hosts and ports are reached over RDMA and which over
- * TCP. By default, clients try RDMA and then TCP, and servers listen with both. Pipes, datagram
- * channels and channels of Unix-domain sockets are the platform's. The selector accepts all of them.
- * {@link RdmaSockets#openDatagramChannel} opens a datagram channel over RDMA, which the selector accepts too. Stateless
- * and thread safe.
+ * <p>To use RDMA for some channels only, call {@code new RdmaSelectorProvider().openSocketChannel()}, or pass a
+ * provider to the program. {@link AddressRules} determine which hosts and ports are reached over RDMA and which over
+ * TCP. By default, clients try RDMA and then TCP, and servers listen on both. Pipes, datagram channels and channels of
+ * Unix-domain sockets are the platform's. The selector accepts all of them. {@link RdmaSockets#openDatagramChannel}
+ * opens a datagram channel over RDMA, which the selector also accepts. Stateless and thread safe.
  *
- * <p>To use streams on such a channel, take those of its {@link SocketChannel#socket}, which can read and write
- * concurrently. The streams, readers and writers of {@link java.nio.channels.Channels} hold one lock of the channel
- * while they block, unless the channel is of one of the JDK's own classes. A thread that writes to them then waits for
- * a thread that reads.
+ * <p>For streams on such a channel, use the streams of its {@link SocketChannel#socket}: they can read and write
+ * concurrently. The streams, readers and writers of {@link java.nio.channels.Channels} hold a lock of the channel while
+ * they block, except for the JDK's own channel classes. A thread that writes through them therefore waits for a thread
+ * that reads.
  */
 public final class RdmaSelectorProvider extends SelectorProvider {
     private final ConnectionService service;

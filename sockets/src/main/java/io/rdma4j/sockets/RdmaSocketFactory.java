@@ -19,9 +19,9 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * A factory of sockets, channels and selectors over the devices of one connection manager, for example that of a
- * software stack that the program has created. {@link RdmaSockets} is the same for the devices of this process. The
- * peers may belong to any connection manager, in any process. Thread safe.
+ * A factory of sockets, channels and selectors over the devices of one connection manager. The connection manager may
+ * belong to a software stack that the program has created. {@link RdmaSockets} has the same methods for the devices of
+ * this process. The peers may belong to any connection manager, in any process. Thread safe.
  *
  * {@snippet :
  * try (SoftStack stack = SoftStack.create();
@@ -32,11 +32,11 @@ import java.nio.channels.SocketChannel;
  * }
  * }
  *
- * <p>A selector accepts the channels of all factories. A thread that blocks in a selector drives one of the devices of its
- * channels; the others are driven in the background.
+ * <p>A selector accepts the channels of all factories. A thread that blocks in a selector drives one of the devices of
+ * its channels; the others are driven in the background.
  *
- * <p>Datagram sockets also have UDP sockets of the operating system, through which they discover their peers. They
- * need an address of this host and cannot be used over a network that exists only in memory.
+ * <p>Datagram sockets also have UDP sockets of the operating system, through which they discover their peers. They need
+ * an address of this host and cannot be used over a network that exists only in memory.
  */
 public final class RdmaSocketFactory implements AutoCloseable {
     private final ConnectionService service;
@@ -52,57 +52,58 @@ public final class RdmaSocketFactory implements AutoCloseable {
         provider = new RdmaSelectorProvider(service, AddressRules.RDMA_ONLY);
     }
 
-    /** Opens a socket, as {@link RdmaSockets#openSocket} does. */
+    /** Opens a socket like {@link RdmaSockets#openSocket}. */
     public Socket openSocket(ProtocolFamily family) throws IOException {
         return new RdmaSocket(service, SocketFamily.of(family));
     }
 
-    /** Opens a server socket, as {@link RdmaSockets#openServerSocket} does. */
+    /** Opens a server socket like {@link RdmaSockets#openServerSocket}. */
     public ServerSocket openServerSocket(ProtocolFamily family) throws IOException {
         return new RdmaServerSocket(service, SocketFamily.of(family));
     }
 
-    /** Opens a channel, as {@link RdmaSockets#openSocketChannel} does. */
+    /** Opens a channel like {@link RdmaSockets#openSocketChannel}. */
     public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
         return new RdmaSocketChannel(provider, service, AddressRules.RDMA_ONLY, SocketFamily.of(family));
     }
 
-    /** Opens a server socket channel, as {@link RdmaSockets#openServerSocketChannel} does. */
+    /** Opens a server socket channel like {@link RdmaSockets#openServerSocketChannel}. */
     public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
         return new RdmaServerSocketChannel(provider, service, AddressRules.RDMA_ONLY, SocketFamily.of(family));
     }
 
-    /** Opens a datagram channel, as {@link RdmaSockets#openDatagramChannel} does. */
+    /** Opens a datagram channel like {@link RdmaSockets#openDatagramChannel}. */
     public DatagramChannel openDatagramChannel(ProtocolFamily family) throws IOException {
         return new RdmaDatagramChannel(provider, service, SocketFamily.of(family));
     }
 
-    /** Opens a selector, as {@link RdmaSockets#openSelector} does. */
+    /** Opens a selector like {@link RdmaSockets#openSelector}. */
     public Selector openSelector() throws IOException {
         return provider.openSelector();
     }
 
-    /** Opens a stream socket with the calls of rsocket(7), as {@link RdmaStreamSocket#open} does. */
+    /** Opens a stream socket with the calls of rsocket(7) like {@link RdmaStreamSocket#open}. */
     public RdmaStreamSocket openStreamSocket() {
         return RdmaStreamSocket.open(service);
     }
 
-    /** Opens a datagram socket with the calls of rsocket(7), as {@link RdmaDatagramSocket#open} does. */
+    /** Opens a datagram socket with the calls of rsocket(7) like {@link RdmaDatagramSocket#open}. */
     public RdmaDatagramSocket openDatagramSocket() {
         return RdmaDatagramSocket.open(service);
     }
 
-    /** Returns a selector provider whose channels use RDMA or TCP, as the rules say. */
+    /** Returns a selector provider. The rules determine whether its channels use RDMA or TCP. */
     public RdmaSelectorProvider selectorProvider(AddressRules rules) {
         return new RdmaSelectorProvider(service, rules);
     }
 
     /**
-     * Closes the factory, so that its connection manager can be closed. Its sockets must be closed before. Waits at most
-     * ten seconds until they have delivered their data and released their connections. No stream socket of the factory
-     * can be bound or connected afterwards. Closing a closed factory has no effect.
+     * Closes the factory, so that its connection manager can be closed. Its sockets must be closed first. This method
+     * waits at most ten seconds until they have delivered their data and released their connections. No stream socket
+     * of the factory can be bound or connected afterwards. Closing a closed factory has no effect.
      *
-     * @throws io.rdma4j.verbs.RdmaException {@code EBUSY} if sockets are still open then; the factory stays open
+     * @throws io.rdma4j.verbs.RdmaException {@code EBUSY} if sockets are still open after that time; the factory stays
+     *     open
      */
     @Override
     public void close() {

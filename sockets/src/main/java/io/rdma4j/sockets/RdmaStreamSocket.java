@@ -21,16 +21,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A stream socket over RDMA with the calls of rsocket(7). C: an {@code rsocket} of type {@code SOCK_STREAM}. The wire
- * protocol is that of librdmacm, so either end may be a C program. {@link RdmaSockets} offers the same streams as
+ * protocol is librdmacm's, so the peer may be a C program. {@link RdmaSockets} offers the same streams as
  * {@link java.net.Socket} and as channels.
  *
- * <p>A socket is initially blocking. A thread that blocks in a call is released by {@link #close}, in which case the
- * call throws, and by an interrupt. On an interrupt, the call throws {@link InterruptedIOException}, the interrupt
- * status of the thread stays set, and the socket stays usable, as with {@code EINTR} in C. A virtual thread that blocks
- * does not pin its carrier.
+ * <p>A socket is initially blocking. A blocked call ends when the socket is closed or the thread is interrupted. After
+ * {@link #close}, the call throws an {@link IOException}. On an interrupt, the call throws
+ * {@link InterruptedIOException}, the interrupt status of the thread stays set, and the socket stays usable, as with
+ * {@code EINTR} in C. A virtual thread that blocks does not pin its carrier.
  *
- * <p>Thread safe. Concurrent send calls run one after the other, so that their messages do not interleave; so do
- * receive calls.
+ * <p>Thread safe. Concurrent send calls run one after another, so that their data does not interleave. Concurrent
+ * receive calls also run one after another.
  */
 public final class RdmaStreamSocket extends RdmaPollable {
     private static final Set<MessageFlag> AT_ONCE = Set.of(MessageFlag.DONT_WAIT);
@@ -65,8 +65,10 @@ public final class RdmaStreamSocket extends RdmaPollable {
     /**
      * Sets an option. {@code SO_SNDBUF}, {@code SO_RCVBUF} and the sizes of {@link RdmaSocketOptions} apply to later
      * connections. An accepted connection inherits them from its listener. A buffer is limited to 64 MiB, even if more
-     * is requested. {@code SO_KEEPALIVE} sends an empty write every {@code TCP_KEEPIDLE} seconds. {@code
-     * TCP_NODELAY}, {@code SO_LINGER}, {@code TCP_KEEPINTERVAL} and {@code TCP_KEEPCOUNT} are stored and have no effect. C:
+     * is requested. With {@code SO_KEEPALIVE}, the socket sends an empty write every {@code TCP_KEEPIDLE} seconds. It
+     * resets the connection if the peer has not answered the write within {@code TCP_KEEPINTERVAL} times
+     * {@code TCP_KEEPCOUNT} seconds. The queue pair gives up an unresponsive peer after 69 seconds in any case.
+     * {@code TCP_NODELAY}, {@code SO_LINGER} and {@code SO_REUSEPORT} are stored and have no effect. C:
      * {@code rsetsockopt}.
      *
      * @throws UnsupportedOperationException if the option is not supported
@@ -79,8 +81,8 @@ public final class RdmaStreamSocket extends RdmaPollable {
     }
 
     /**
-     * Returns the value of an option. It is null for one option in one case: {@link RdmaSocketOptions#RDMA_ROUTE}, if no
-     * route was set. C: {@code rgetsockopt}.
+     * Returns the value of an option. It is null for one option in one case: {@link RdmaSocketOptions#RDMA_ROUTE}, if
+     * no route was set. C: {@code rgetsockopt}.
      *
      * @throws UnsupportedOperationException if the option is not supported
      */
@@ -101,7 +103,7 @@ public final class RdmaStreamSocket extends RdmaPollable {
     // ---- connections
 
     /**
-     * Binds the socket to a local address; port 0 for any free port. C: {@code rbind}.
+     * Binds the socket to a local address; port 0 selects any free port. C: {@code rbind}.
      *
      * @throws java.net.BindException if the address is not local or the port is in use
      */
@@ -111,8 +113,7 @@ public final class RdmaStreamSocket extends RdmaPollable {
 
     /**
      * Listens for connections. Requests are accepted while fewer than {@code backlog} established connections wait for
-     * {@link #accept}. Connections whose peers have not yet confirmed the reply have limits of their own. C:
-     * {@code rlisten}.
+     * {@link #accept}. Separate limits apply to connections that the peer has not yet confirmed. C: {@code rlisten}.
      */
     public void listen(int backlog) throws IOException {
         endpoint.listen(backlog);
@@ -149,7 +150,7 @@ public final class RdmaStreamSocket extends RdmaPollable {
      *
      * @return true if the socket is connected; false if it is non-blocking and the attempt continues
      *     ({@code EINPROGRESS}). {@link PollEvents#OUT} reports the end of the attempt, and {@link #finishConnect} its
-     *     result, even if it failed at once
+     *     result, even if it failed immediately
      * @throws java.net.ConnectException if the socket is blocking and no socket listens at the address, or the peer
      *     does not respond
      */
@@ -168,7 +169,7 @@ public final class RdmaStreamSocket extends RdmaPollable {
      * Returns whether the attempt to connect has succeeded. C: {@code rgetsockopt} with {@code SO_ERROR}.
      *
      * @return false while the attempt continues
-     * @throws IOException the reason of the failure, or that the socket is closed
+     * @throws IOException if the attempt has failed, or the socket is closed
      */
     public boolean finishConnect() throws IOException {
         return endpoint.finishConnect();
@@ -217,7 +218,7 @@ public final class RdmaStreamSocket extends RdmaPollable {
         return count;
     }
 
-    /** Receives more bytes after some were received. An error is left to the next call. */
+    /** Receives more bytes after some were received. If that fails, the next call reports the error. */
     private int receiveRest(ByteBuffer target) {
         try {
             return receiveOnce(target, false, true);
@@ -232,8 +233,8 @@ public final class RdmaStreamSocket extends RdmaPollable {
     }
 
     /**
-     * Sends all bytes if the socket is blocking, else as many as fit into the send buffer. The bytes are copied:
-     * {@code source} can be reused at once. C: {@code rsend}.
+     * Sends all bytes if the socket is blocking, otherwise as many as fit into the send buffer. The bytes are copied,
+     * so {@code source} can be reused immediately. C: {@code rsend}.
      *
      * @return the number of bytes sent. If the connection is lost during a blocking call, it is less than requested,
      *     and the next call throws
@@ -346,8 +347,8 @@ public final class RdmaStreamSocket extends RdmaPollable {
      * mapping entry ({@link RdmaSocketOptions#RDMA_IOMAPSIZE}). The peer is notified before the next bytes that this
      * side sends. C: {@code riomap} with {@code PROT_WRITE}.
      *
-     * @param memory native memory, which must stay valid as long as the mapping
-     * @param offset the offset by which the peer addresses the first byte; -1 for its address
+     * @param memory native memory, which must stay valid as long as the mapping exists
+     * @param offset the offset by which the peer addresses the first byte; -1 to use the address of that byte
      * @throws IOException if the peer has no free mapping entry (C: {@code ENOMEM}), or the socket is not connected
      */
     public MappedMemory map(MemorySegment memory, long offset) throws IOException {
@@ -355,11 +356,11 @@ public final class RdmaStreamSocket extends RdmaPollable {
     }
 
     /**
-     * Writes to memory that the peer has mapped. Writes all bytes if the socket is blocking, else as many as fit into
-     * the send buffer. The bytes are in the peer's memory before any bytes that are sent later arrive. C:
+     * Writes to memory that the peer has mapped. Writes all bytes if the socket is blocking, otherwise as many as fit
+     * into the send buffer. The bytes reach the peer's memory before any bytes that are sent later. C:
      * {@code riowrite}.
      *
-     * @param offset the destination, by the offsets of the peer's mappings
+     * @param offset the destination as an offset of the peer's mappings
      * @return the number of bytes written, which is less than requested if the mapping ends; -1 if nothing is mapped at
      *     {@code offset}
      * @throws IOException if the connection, or the output of this side, has ended
@@ -403,10 +404,10 @@ public final class RdmaStreamSocket extends RdmaPollable {
     }
 
     /**
-     * Closes the socket and waits until the peer has received all sent bytes. The wait ends early if the connection is
-     * found broken, which takes up to 69 seconds with the default acknowledgement timeout. A peer that responds but
-     * accepts no data is given up after 70 seconds. The process may exit as soon as this method has returned. Blocked
-     * calls of other threads throw an exception. C: {@code rclose}, which waits likewise.
+     * Closes the socket and waits until the peer has received all sent bytes. The wait ends early if the connection
+     * breaks; an unresponsive peer is detected after up to 69 seconds. If the peer responds but accepts no data, the
+     * wait ends after 70 seconds. The process may exit as soon as this method has returned. Blocked calls of other
+     * threads throw an exception. C: {@code rclose}, which also waits.
      */
     @Override
     public void close() {

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The waits of the calls of rsocket(7), with or without a timeout. They end at an interrupt. */
+/** Waits for the calls of rsocket(7), with or without a timeout. An interrupt ends a wait. */
 final class SocketWaits {
     private SocketWaits() {}
 
@@ -88,7 +88,7 @@ final class SocketWaits {
         return nanos == Long.MAX_VALUE ? Long.MAX_VALUE : endpoint.nanoTime() + nanos;
     }
 
-    /** Returns a timeout in nanoseconds, or {@link Long#MAX_VALUE} for none. */
+    /** Returns a timeout in nanoseconds, or {@link Long#MAX_VALUE} for no timeout. */
     static long nanos(@Nullable Duration timeout) {
         return timeout == null || timeout.toSeconds() > Integer.MAX_VALUE ? Long.MAX_VALUE : timeout.toNanos();
     }

@@ -15,13 +15,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Java agent that puts RDMA under the sockets and channels of a whole virtual machine. {@code rdma4j run} starts it:
+ * A Java agent that lets the sockets and channels of a whole virtual machine use RDMA. {@code rdma4j run} starts it:
  * <pre>java -javaagent:rdma4j-agent.jar -jar program.jar</pre>
  *
  * <p>It sets the properties {@code java.nio.channels.spi.SelectorProvider} and
- * {@code java.nio.channels.spi.AsynchronousChannelProvider}, unless the program's command line does, and installs the factories of {@link Socket} and {@link ServerSocket}. The rules of {@link AddressRules#PROPERTY} choose
- * between RDMA and TCP. Sockets over TCP are those of the platform. One difference remains: if system properties name a
- * SOCKS proxy, {@code new Socket(Proxy.NO_PROXY)} uses it over TCP, too.
+ * {@code java.nio.channels.spi.AsynchronousChannelProvider}, unless the command line sets them, and installs the
+ * factories of {@link Socket} and {@link ServerSocket}. The rules of {@link AddressRules#PROPERTY} choose between RDMA
+ * and TCP. Sockets over TCP are the platform's. One difference remains: if system properties name a SOCKS proxy,
+ * {@code new Socket(Proxy.NO_PROXY)} also uses it over TCP.
  */
 public final class SocketsAgent {
     private static final String SELECTOR_PROVIDER = "java.nio.channels.spi.SelectorProvider";
@@ -51,10 +52,10 @@ public final class SocketsAgent {
     }
 
     /**
-     * Checks that the virtual machine has not chosen another provider than the properties name. It chooses once, when the
-     * first channel is opened, and an agent before this one may have opened one.
+     * Checks that the virtual machine uses the providers that the properties name. It chooses them when the first
+     * channel is opened, and an earlier agent may have opened one.
      *
-     * @throws IllegalStateException if it has
+     * @throws IllegalStateException if it uses another provider
      */
     private static void requireProviders(Instrumentation instrumentation) {
         for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
@@ -87,8 +88,7 @@ public final class SocketsAgent {
                 Map.of());
     }
 
-    @SuppressWarnings(
-            "deprecation") // Java has no other way to replace the sockets of a program that knows nothing of it
+    @SuppressWarnings("deprecation") // Java has no other way to replace the sockets of an unmodified program
     private static void installSockets(AddressRules rules) {
         ConnectionService service = ConnectionService.ofProcess();
         try {
@@ -97,7 +97,7 @@ public final class SocketsAgent {
         } catch (IOException taken) {
             throw new IllegalStateException(
                     "Another agent has installed socket factories (" + taken.getMessage()
-                            + "): blocking sockets cannot use RDMA beside it",
+                            + "): blocking sockets cannot use RDMA together with it",
                     taken);
         }
     }

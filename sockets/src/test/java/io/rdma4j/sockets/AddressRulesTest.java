@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Laws of the rules that choose the transport by host and port. */
+/** Tests of the rules that select the transport by host and port. */
 class AddressRulesTest {
     private static final AddressRules RULES =
             AddressRules.parse("10.1.2.3=tcp, 10.1.0.0/16=rdma,10.0.0.0/8=either,fd00:1::/33=tcp,*=tcp");
@@ -26,7 +26,7 @@ class AddressRulesTest {
         "fd00:1:7fff::1, TCP",
         "::1, TCP"
     })
-    void firstRuleThatContainsTheAddressApplies(String address, Transport transport) {
+    void firstRuleThatMatchesTheAddressApplies(String address, Transport transport) {
         assertThat(RULES.transportTo(InetAddress.ofLiteral(address))).isEqualTo(transport);
     }
 
@@ -114,7 +114,7 @@ class AddressRulesTest {
     }
 
     @Test
-    void rulesOfTheJvmReachAllOtherAddressesByEither() {
+    void rulesOfTheJvmReachAllOtherAddressesOverEither() {
         String before = System.getProperty(AddressRules.PROPERTY);
         try {
             System.setProperty(AddressRules.PROPERTY, "*:22=tcp");
@@ -146,7 +146,7 @@ class AddressRulesTest {
                 "*:0=tcp|'0' is not a port; allowed: a port of 1 to 65535, or a range, as in 9000-9099",
                 "*:65536=tcp|'65536' is not a port; allowed: a port of 1 to 65535, or a range, as in 9000-9099",
                 "*:9-x=tcp|'9-x' is not a port; allowed: a port of 1 to 65535, or a range, as in 9000-9099",
-                "*:10-9=tcp|'10-9' is not a range of ports; allowed: a range whose first port is not above the last",
+                "*:10-9=tcp|'10-9' is not a range of ports; allowed: a range with the lower port first",
                 "=tcp|'' is neither an address nor a host name; allowed: *, an address, a network",
                 "1.2.3.4.5=tcp|'1.2.3.4.5' is neither an address nor a host name; allowed: *, an address, a network",
                 "10.*=tcp|'10.*' is neither an address nor a host name; allowed: *, an address, a network",
@@ -154,7 +154,7 @@ class AddressRulesTest {
                 "[fd00::/8=tcp|']' is missing in '[fd00::/8'; allowed: an IPv6 network in brackets",
                 "[fd00::]/8=tcp|'/8' after the brackets; allowed: a colon and ports, as in [fd00::/8]:9000"
             })
-    void malformedRuleIsRefusedByItsWrongPart(String rule, String message) {
+    void malformedRuleIsRefusedWithItsWrongPart(String rule, String message) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> AddressRules.parse("*:1=tcp," + rule))
                 .withMessageStartingWith("Rule '" + rule + "' of RDMA sockets: " + message);

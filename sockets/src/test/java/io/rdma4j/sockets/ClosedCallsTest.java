@@ -90,7 +90,7 @@ class ClosedCallsTest {
             });
         });
 
-        @SuppressWarnings("ImmutableEnumChecker") // its lambdas capture nothing
+        @SuppressWarnings("ImmutableEnumChecker") // its lambdas do not capture variables
         private final Scene scene;
 
         RsocketCall(Scene scene) {
@@ -135,7 +135,7 @@ class ClosedCallsTest {
             });
         });
 
-        @SuppressWarnings("ImmutableEnumChecker") // its lambdas capture nothing
+        @SuppressWarnings("ImmutableEnumChecker") // its lambdas do not capture variables
         private final Scene scene;
 
         JavaCall(Scene scene) {
@@ -179,7 +179,7 @@ class ClosedCallsTest {
         return socket;
     }
 
-    /** A socket whose peer sends and accepts nothing. */
+    /** A socket with a peer that sends and accepts no data. */
     private RdmaStreamSocket connected() throws IOException {
         RdmaStreamSocket listener = listening();
         RdmaStreamSocket socket = add(RdmaStreamSocket.open());

@@ -8,9 +8,9 @@ import java.net.StandardProtocolFamily;
 import java.nio.channels.SocketChannel;
 
 /**
- * A process whose first socket finds no interface that is up, or no device that starts. It prints the result of each
- * attempt to connect. The argument selects the case: {@code interface}, in a network namespace of its own, or
- * {@code device}.
+ * A process in which the first socket finds no interface that is up, or a device that does not start. It prints the
+ * result of each attempt to connect. The argument selects the case: {@code interface}, in a separate network namespace,
+ * or {@code device}.
  */
 public final class FirstSocketProcess {
     private static final int NOBODYS_PORT = 9;

@@ -16,9 +16,9 @@ import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A process that exchanges a byte over RDMA and another over TCP, in a Java runtime that may lack modules. It prints a line
- * for each. The first argument selects the provider: {@code own}, or {@code jvm} for that of the JVM. With the second,
- * {@code selector}, it also prints the class of the selector at which the device waits.
+ * A process that exchanges a byte over RDMA and another over TCP, in a Java runtime that may lack modules. It prints a
+ * line for each. The first argument selects the provider: {@code own}, or {@code jvm} for the JVM's provider. With the
+ * second argument, {@code selector}, it also prints the class of the selector at which the device waits.
  */
 public final class LimitedModulesProcess {
     private static final long PATIENCE_MILLIS = 20_000;

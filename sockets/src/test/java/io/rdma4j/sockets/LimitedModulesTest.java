@@ -15,7 +15,10 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runtimes without the modules {@code jdk.net} and {@code jdk.unsupported}, as with {@code java -m} and small images. */
+/**
+ * Tests with Java runtimes that lack the modules {@code jdk.net} and {@code jdk.unsupported}, such as {@code java -m}
+ * and small images.
+ */
 @Timeout(120)
 @EnabledOnOs(OS.LINUX)
 class LimitedModulesTest {
@@ -29,7 +32,7 @@ class LimitedModulesTest {
 
     private int runs;
 
-    /** Runs {@link LimitedModulesProcess} with the module {@code java.base} alone, and returns its output. */
+    /** Runs {@link LimitedModulesProcess} with only the module {@code java.base}, and returns its output. */
     private List<String> run(String arguments, String... options) throws IOException, InterruptedException {
         List<String> all = new ArrayList<>(List.of("--limit-modules", "java.base"));
         all.addAll(List.of(options));
@@ -66,7 +69,7 @@ class LimitedModulesTest {
     }
 
     @Test
-    void providerOfTheJvmNeedsTheExportedPackageForTcpAlone() throws Exception {
+    void providerOfTheJvmNeedsTheExportedPackageOnlyForTcp() throws Exception {
         assertThat(run("jvm", PROVIDER, NATIVE, "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED"))
                 .isEqualTo(ALL);
         List<String> without = run("jvm", PROVIDER, NATIVE);
@@ -84,7 +87,7 @@ class LimitedModulesTest {
     }
 
     @Test
-    void portableLinkWaitsAtASelectorOfThePlatformIfTheJvmsProviderIsThatOfRdmaSockets() throws Exception {
+    void portableLinkWaitsAtASelectorOfThePlatformIfTheJvmsProviderIsRdmaSockets() throws Exception {
         assertThat(runAny("jvm selector", List.of(PROVIDER, "-Drdma4j.link=nio")))
                 .startsWith(ALL.toArray(String[]::new))
                 .endsWith("device waits at a selector of the platform");

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Laws of the datagram calls of rsocket(7). */
+/** Tests of the datagram calls of rsocket(7). */
 @Timeout(30)
 class RdmaDatagramSocketTest {
     private static final Set<MessageFlag> PEEK = Set.of(MessageFlag.PEEK);
@@ -79,7 +79,7 @@ class RdmaDatagramSocketTest {
     }
 
     @Test
-    void nonBlockingCallReturnsAtOnce() throws IOException {
+    void nonBlockingCallReturnsImmediately() throws IOException {
         assertThat(server.receiveFrom(target, DONT_WAIT)).isNull();
         server.configureBlocking(false);
         assertThat(server.isBlocking()).isFalse();
@@ -106,7 +106,7 @@ class RdmaDatagramSocketTest {
     }
 
     @Test
-    void closeAndInterruptReleaseABlockedThread() throws Exception {
+    void closeAndInterruptEndABlockedCall() throws Exception {
         CompletableFuture<String> outcome = failureOf(() -> server.receiveFrom(target));
         Thread.sleep(30);
         Thread.currentThread().interrupt();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Laws of polling many sockets at once. */
+/** Tests of polling many sockets at once. */
 @Timeout(30)
 class RdmaPollTest {
     private static final Duration PATIENCE = Duration.ofSeconds(10);

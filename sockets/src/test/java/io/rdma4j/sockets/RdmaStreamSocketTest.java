@@ -41,7 +41,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Laws of the rsocket calls, over the software device with both ends in this process. */
+/** Tests of the rsocket calls, over the software device with both ends in this process. */
 @Timeout(30)
 class RdmaStreamSocketTest {
     private static final Duration PATIENCE = Duration.ofSeconds(10);

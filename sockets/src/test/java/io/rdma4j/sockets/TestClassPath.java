@@ -11,8 +11,8 @@ public final class TestClassPath {
     private TestClassPath() {}
 
     /**
-     * Returns the class path of the modules and of the tests. The modules may be on the class path or on the module path of
-     * this process; Maven patches the tests into their module.
+     * Returns the class path of the modules and of the tests. The modules may be on the class path or on the module
+     * path of this process; Maven patches the tests into their module.
      */
     public static String of(Class<?> test) {
         return String.join(

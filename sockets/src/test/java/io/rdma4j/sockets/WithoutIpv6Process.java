@@ -12,8 +12,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process whose servers listen at the wildcard address, over the transport that the argument names. It prints a line for
- * each kind of channel.
+ * A process in which servers listen at the wildcard address, over the transport that the argument names. It prints a
+ * line for each kind of channel.
  */
 public final class WithoutIpv6Process {
     private interface Trial {

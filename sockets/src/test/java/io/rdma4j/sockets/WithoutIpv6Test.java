@@ -15,7 +15,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Channels without an address family use IPv4 where Java or the host has no IPv6, as those of the platform do. */
+/** Channels without an address family use IPv4 if Java or the host has no IPv6, like the platform's channels. */
 @Timeout(120)
 @EnabledOnOs(OS.LINUX)
 class WithoutIpv6Test {
@@ -48,12 +48,12 @@ class WithoutIpv6Test {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "either", "tcp"})
-    void wildcardIsThatOfIpv4IfJavaPrefersIt(String transport) throws Exception {
+    void wildcardAddressIsIpv4IfJavaPrefersIpv4(String transport) throws Exception {
         assertThat(run(List.of(), transport, "-Djava.net.preferIPv4Stack=true")).containsAll(ALL);
     }
 
     @Test
-    void wildcardIsThatOfIpv4IfTheKernelHasNoIpv6() throws Exception {
+    void wildcardAddressIsIpv4IfTheKernelHasNoIpv6() throws Exception {
         String prepare = "ip link set lo up && sysctl -qw net.ipv6.conf.all.disable_ipv6=1"
                 + " net.ipv6.conf.lo.disable_ipv6=1 && echo prepared && exec \"$@\"";
         List<String> said = run(List.of("unshare", "-rn", "sh", "-c", prepare, "sh"), "either");

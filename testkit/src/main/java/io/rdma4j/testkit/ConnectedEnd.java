@@ -8,9 +8,12 @@ import io.rdma4j.verbs.RemoteMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** One end of a {@link ConnectedPair}. Its objects are closed with the pair; a program may close them before. Thread safe. */
+/**
+ * One end of a {@link ConnectedPair}. Its objects are closed with the pair; a program may close them earlier. Thread
+ * safe.
+ */
 public final class ConnectedEnd {
-    /** The memory of each end begins at a page, so that runs with the same seed have the same addresses. */
+    /** The memory of each end starts at a page boundary, so that runs with the same seed have the same addresses. */
     private static final int PAGE_BYTES = 4096;
 
     private final TestHost host;
@@ -36,7 +39,9 @@ public final class ConnectedEnd {
         return connection;
     }
 
-    /** Returns the memory, which the peer may read, write and change by atomic operations; its bytes are zero at first. */
+    /**
+     * Returns the memory, which the peer may read, write and change by atomic operations; its bytes are initially zero.
+     */
     public MemorySegment memory() {
         return exposed.memory();
     }

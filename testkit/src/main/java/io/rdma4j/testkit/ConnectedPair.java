@@ -8,8 +8,8 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /**
- * A reliable connection between two hosts of a {@link TestNetwork}, with both ends in this process: the starting point for a test
- * of code that uses a connection. Thread safe.
+ * A reliable connection between two hosts of a {@link TestNetwork}, with both ends in this process: the starting point
+ * for a test of code that uses a connection. Thread safe.
  *
  * {@snippet :
  * try (ConnectedPair pair = ConnectedPair.connect(client, server)) {
@@ -22,13 +22,16 @@ public final class ConnectedPair implements AutoCloseable {
     /** The default size of the memory of each end, in bytes. */
     public static final int DEFAULT_MEMORY_BYTES = 64 << 10;
 
-    /** The operations that each end has in flight, and the messages that it receives before a program takes one. */
+    /**
+     * The maximum number of operations that each end has in flight, and of messages that it can receive before the
+     * program takes one.
+     */
     public static final int QUEUE_LENGTH = 64;
 
     /** The maximum length of a message, in bytes. */
     public static final int MESSAGE_BYTES = 4096;
 
-    /** The time for closing; a test with a network that loses all packets waits for it. */
+    /** The timeout for closing. A test with a network that loses all packets waits for this time. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(100);
 
     private static final ConnectionOptions OPTIONS = ConnectionOptions.defaults()
@@ -51,7 +54,8 @@ public final class ConnectedPair implements AutoCloseable {
     }
 
     /**
-     * Connects two hosts by the connection manager. All steps are taken by the calling thread, so this works in virtual time too.
+     * Connects two hosts by the connection manager. The calling thread performs all steps, so this also works in
+     * virtual time.
      *
      * @param client the host that requests the connection
      * @param server the host that accepts it, which may be the same

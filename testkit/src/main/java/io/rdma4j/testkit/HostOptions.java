@@ -23,7 +23,7 @@ public final class HostOptions {
         this.security = security;
     }
 
-    /** Returns these options with a name for the host; hosts without one are host1, host2, and so on. */
+    /** Returns these options with a name for the host. Hosts without a name are called host1, host2, and so on. */
     public HostOptions withName(String newName) {
         return new HostOptions(newName, linkOptions, security);
     }
@@ -34,10 +34,10 @@ public final class HostOptions {
     }
 
     /**
-     * Returns these options with faults in the packets that the host sends and receives, repeatable by a seed. They are in
-     * addition to the network's faults ({@link TestNetwork#conditions}), and apply to each direction.
+     * Returns these options with faults in the packets that the host sends and receives, repeatable by a seed. They are
+     * in addition to the network's faults ({@link TestNetwork#conditions}), and apply to each direction.
      *
-     * @param specification such as {@code loss=1%,seed=7}; the tools' option {@code --fault} takes the same
+     * @param specification such as {@code loss=1%,seed=7}, in the format of the tools' option {@code --fault}
      * @throws IllegalArgumentException if the specification is malformed
      */
     public HostOptions withFaults(String specification) {
@@ -50,9 +50,10 @@ public final class HostOptions {
     }
 
     /**
-     * Returns these options with limits on what peers may do.
+     * Returns these options with limits for peers.
      *
-     * @param limits such as {@code source-port=enforce,request-rate=100}; the system property {@code rdma4j.security} takes the same
+     * @param limits such as {@code source-port=enforce,request-rate=100}, in the format of the system property {@code
+     *     rdma4j.security}
      * @throws IllegalArgumentException if an option is malformed
      */
     public HostOptions withSecurity(String limits) {

@@ -6,11 +6,11 @@ import java.util.List;
  * An object of a stack that a program has not closed, such as a memory region or a queue pair. Immutable.
  *
  * @param description the kind of object, with its number or key
- * @param creation the stack of the thread that created it, from the innermost call; empty if it was created for a connection request
- *     that arrived from the network
+ * @param creation the stack of the thread that created it, from the innermost call; empty if it was created for a
+ *     connection request that arrived from the network
  */
 public record OpenObject(String description, List<StackTraceElement> creation) {
-    /** The packages of the stack itself: a program's own call is the first that is in none of them. */
+    /** The packages of the stack. The program's call is the first call outside these packages. */
     private static final List<String> OF_STACK =
             List.of("io.rdma4j.cm.", "io.rdma4j.soft.", "io.rdma4j.sockets.", "io.rdma4j.verbs.", "java.", "jdk.");
 
@@ -43,6 +43,6 @@ public record OpenObject(String description, List<StackTraceElement> creation) {
 
     @Override
     public String toString() {
-        return description + ", made at " + place();
+        return description + ", created at " + place();
     }
 }

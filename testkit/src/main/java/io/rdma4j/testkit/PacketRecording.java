@@ -14,7 +14,8 @@ import java.util.function.LongSupplier;
 /**
  * The last packets of a {@link TestNetwork}, kept in memory: as lines, and as a capture for Wireshark. Thread safe.
  *
- * <p>The recording has each packet once, when its sender gives it to the network. A packet that the network drops has a second line.
+ * <p>The recording contains each packet once, with the time when its sender passes it to the network. A packet that the
+ * network drops has a second line.
  */
 final class PacketRecording {
     /** An estimate of the memory that a packet takes in addition to its bytes. */
@@ -85,19 +86,19 @@ final class PacketRecording {
         sentInMemory += event == Event.SENT ? sign : 0;
     }
 
-    /** Returns the number of packets that the network was given. */
+    /** Returns the number of packets that were sent. */
     synchronized long packets() {
         return sent;
     }
 
-    /** Returns the number of packets that are still in memory, the last ones, which {@link #writeCapture} writes. */
+    /** Returns the number of the latest packets that are still in memory, which {@link #writeCapture} writes. */
     synchronized long packetsInMemory() {
         return sentInMemory;
     }
 
     /**
-     * Returns the last lines, a line for each packet that was sent or lost: the time in seconds, the addresses, and the contents,
-     * in the format of the tools' option {@code --trace}.
+     * Returns the last lines, a line for each packet that was sent or lost: the time in seconds, the addresses, and the
+     * contents, in the format of the tools' option {@code --trace}.
      *
      * @param count the maximum number of lines
      */

@@ -22,8 +22,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network in memory with hosts that have a software RDMA device each, for tests. Hosts reach each other as on one network
- * segment, without sockets and without root. Thread safe.
+ * A network in memory for tests. Each of its hosts has a software RDMA device. Hosts reach each other like hosts on one
+ * network segment, without sockets and without root. Thread safe.
  *
  * {@snippet :
  * try (TestNetwork network = new TestNetwork()) {
@@ -39,7 +39,7 @@ public final class TestNetwork implements AutoCloseable {
     /** The default size of the memory for packets, in bytes. */
     public static final long DEFAULT_RECORDING_BYTES = 16L << 20;
 
-    /** The default size of the largest IP packet, in bytes, in which 4096 bytes of payload fit. */
+    /** The default maximum size of an IP packet in bytes, which is sufficient for 4096 bytes of payload. */
     public static final int DEFAULT_MTU_BYTES = 4500;
 
     private final int mtuBytes;
@@ -79,11 +79,12 @@ public final class TestNetwork implements AutoCloseable {
     }
 
     /**
-     * Creates a network without hosts in virtual time. Its stacks start no threads, and their timers use the network's clock,
-     * which advances only while a thread waits for an object of a stack or calls a method of {@link #time}. A test of a timeout
-     * of minutes therefore takes milliseconds, and the same program with the same seeds sends the same packets at the same times.
+     * Creates a network without hosts in virtual time. Its stacks start no threads, and their timers use the network's
+     * clock, which advances only while a thread waits for an object of a stack or calls a method of {@link #time}. A
+     * test of a timeout of minutes therefore takes milliseconds, and the same program with the same seeds sends the
+     * same packets at the same times.
      *
-     * <p>The network, its hosts and all their objects may be used by one thread only.
+     * <p>Only one thread may use the network, its hosts and all their objects.
      *
      * @param seed the seed of all keys, identifiers and sequence numbers of the stacks
      */
@@ -110,9 +111,9 @@ public final class TestNetwork implements AutoCloseable {
         private Builder() {}
 
         /**
-         * Sets the size of the largest IP packet.
+         * Sets the maximum size of an IP packet.
          *
-         * @param bytes at least 576; {@value TestNetwork#DEFAULT_MTU_BYTES} if it is not set
+         * @param bytes at least 576; {@value TestNetwork#DEFAULT_MTU_BYTES} by default
          * @throws IllegalArgumentException if it is less
          */
         public Builder mtuBytes(int bytes) {
@@ -123,13 +124,15 @@ public final class TestNetwork implements AutoCloseable {
             return this;
         }
 
-        /** Sets the seed of the faults of the network, and of all keys, identifiers and sequence numbers of the stacks. */
+        /**
+         * Sets the seed of the faults of the network, and of all keys, identifiers and sequence numbers of the stacks.
+         */
         public Builder seed(long value) {
             seed = value;
             return this;
         }
 
-        /** Lets time pass only while a thread waits; see {@link TestNetwork#inVirtualTime}. */
+        /** Advances time only while a thread waits; see {@link TestNetwork#inVirtualTime}. */
         public Builder virtualTime() {
             isVirtual = true;
             return this;
@@ -155,7 +158,7 @@ public final class TestNetwork implements AutoCloseable {
             return this;
         }
 
-        /** Remembers where each object of a stack was created; see {@link TestNetwork#openObjects}. */
+        /** Records where each object of a stack was created; see {@link TestNetwork#openObjects}. */
         public Builder traceObjects() {
             tracesObjects = true;
             return this;
@@ -172,11 +175,11 @@ public final class TestNetwork implements AutoCloseable {
     }
 
     /**
-     * Changes the conditions for packets that the network carries afterwards. Each packet is lost, duplicated, reordered,
-     * corrupted or delayed once, independently of the number of hosts; a rate applies to each host, in both directions.
+     * Changes the conditions for subsequent packets. Each packet is lost, duplicated, reordered, corrupted or delayed
+     * once, independently of the number of hosts; a rate applies to each host, in both directions.
      *
-     * @param specification such as {@code loss=5%,delay=1ms,rate=10Gbit}; empty for none. The tools' option {@code --fault} takes
-     *     the same; a seed has no effect here, since the network has its own seed
+     * @param specification such as {@code loss=5%,delay=1ms,rate=10Gbit}; empty for none. The format is that of the
+     *     tools' option {@code --fault}; a seed has no effect, since the network has a seed
      * @throws IllegalArgumentException if the specification is malformed
      */
     public void conditions(String specification) {
@@ -230,7 +233,7 @@ public final class TestNetwork implements AutoCloseable {
     }
 
     /**
-     * Returns the number of packets that are still in memory, the last ones, which {@link #writeCapture} writes.
+     * Returns the number of the latest packets that are still in memory, which {@link #writeCapture} writes.
      *
      * @throws IllegalStateException if the network does not record packets
      */
@@ -239,8 +242,8 @@ public final class TestNetwork implements AutoCloseable {
     }
 
     /**
-     * Returns the last packets as text, a line for each that was sent, and a second line if the network dropped it: the time in
-     * seconds, the addresses, and the contents, in the format of the tools' option {@code --trace}.
+     * Returns the last packets as text, a line for each sent packet, and a second line if the network dropped it: the
+     * time in seconds, the addresses, and the contents, in the format of the tools' option {@code --trace}.
      *
      * @param count maximum number of lines
      * @throws IllegalStateException if the network does not record packets
@@ -260,8 +263,8 @@ public final class TestNetwork implements AutoCloseable {
     }
 
     /**
-     * Returns the objects that the program has not closed, in the order of their creation: identifiers, contexts and everything that
-     * is in them.
+     * Returns the objects that the program has not closed, in the order of their creation: identifiers, contexts and
+     * everything that was created in them.
      *
      * @throws IllegalStateException if the network does not trace objects
      */
@@ -322,7 +325,8 @@ public final class TestNetwork implements AutoCloseable {
     /**
      * Closes the stacks of all hosts.
      *
-     * @throws IllegalStateException if contexts or identifiers are still open; the message names them, and they are closed
+     * @throws IllegalStateException if contexts or identifiers are still open; the message names them, and they are
+     *     closed
      */
     @Override
     public synchronized void close() {

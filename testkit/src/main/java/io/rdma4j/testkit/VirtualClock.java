@@ -15,7 +15,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clock of a network in virtual time, and the driver of its engines. Time passes only in {@link #step}. Used by one thread.
+ * The clock of a network in virtual time, and the driver of its engines. Time passes only in {@link #step}. Used by one
+ * thread.
  */
 final class VirtualClock implements StackClock, StackDriver {
     /** The time that a duty cycle of all engines takes. */
@@ -65,7 +66,7 @@ final class VirtualClock implements StackClock, StackDriver {
         try {
             stepOnce(limitNanos);
         } finally {
-            if (isFirst) { // a task may wait, and so step
+            if (isFirst) { // a task may wait, and therefore call step
                 stepping.set(null);
             }
         }
@@ -82,7 +83,7 @@ final class VirtualClock implements StackClock, StackDriver {
             hadInput |= engine.poll();
         }
         nowNanos += CYCLE_NANOS;
-        // After a timer the caller checks its condition first: the time must not pass to the next one before.
+        // After a timer has fired, the caller checks its condition before time advances to the next timer.
         if (hadInput || hadTimer || network.hasInput() || !tasks.isEmpty()) {
             wasIdle = false;
             return;
@@ -96,8 +97,8 @@ final class VirtualClock implements StackClock, StackDriver {
             nowNanos = Math.max(nowNanos, next);
         } else if (wasIdle) {
             throw new IllegalStateException(
-                    "no stack has a timer or a packet: nothing would ever happen again. In virtual time one"
-                            + " thread does everything: it cannot wait for what another thread would do");
+                    "no stack has a timer or a packet, so nothing can happen. In virtual time one thread does"
+                            + " all work: it cannot wait for another thread");
         } else {
             wasIdle = true; // this step may have fired the last timer, so the caller checks its condition first
         }

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /**
- * The time of a {@link TestNetwork} in virtual time. It passes only while a thread waits for an object of a stack, and in the methods
- * of this class. Used by the thread that uses the network.
+ * The time of a {@link TestNetwork} in virtual time. It passes only while a thread waits for an object of a stack, and
+ * in the methods of this class. Used by the thread that uses the network.
  */
 public final class VirtualTime {
     private final VirtualClock clock;

@@ -37,9 +37,12 @@ class NetworkConditionsTest {
         }
     }
 
-    /** A packet of 4096 bytes has 4178 on Ethernet: 8.6 ms for all of them, once for the sender and once for the receiver's first. */
+    /**
+     * A packet of 4096 bytes has 4178 bytes on Ethernet. The sender's link takes 8.6 ms for all packets, and the
+     * receiver's link takes the time of one packet more.
+     */
     @Test
-    void aMebibyteTakesItsTimeAtAGigabitPerSecond() {
+    void aMebibyteTakesEightMillisecondsAtAGigabitPerSecond() {
         try (TestNetwork network = network().conditions("rate=1Gbit").build()) {
             assertThat(write(network)).isBetween(Duration.ofNanos(8_500_000), Duration.ofMillis(12));
         }
@@ -90,7 +93,7 @@ class NetworkConditionsTest {
     }
 
     @Test
-    void openObjectsHaveTheirPlaces() {
+    void openObjectsNameThePlacesOfTheirCreation() {
         try (TestNetwork network = network().traceObjects().build()) {
             TestHost host = network.addHost("10.0.0.1");
             try (ConnectedPair _ = ConnectedPair.connect(host, host)) {
@@ -104,7 +107,7 @@ class NetworkConditionsTest {
     }
 
     @Test
-    void whatANetworkWasNotAskedForIsRefused() {
+    void featuresThatWereNotRequestedAreRejected() {
         try (TestNetwork network = new TestNetwork()) {
             assertThatIllegalStateException().isThrownBy(network::time).withMessageContaining("real time");
             assertThatIllegalStateException().isThrownBy(network::packetsSent).withMessageContaining("recordPackets");

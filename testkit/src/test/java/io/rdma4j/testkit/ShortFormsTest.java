@@ -41,7 +41,7 @@ class ShortFormsTest {
         }
     }
 
-    /** Offers 64 bytes to a client, and returns what they hold at the end. */
+    /** Offers 64 bytes to a client, and returns the text in them at the end. */
     private static String serve(CmId listener) {
         try (Arena arena = Arena.ofShared();
                 CmId connection = listener.getRequest();

@@ -71,7 +71,7 @@ class TestNetworkTest {
     }
 
     @Test
-    void closingNamesWhatWasLeftOpen() {
+    void closeNamesTheOpenObjects() {
         TestNetwork network = new TestNetwork();
         DeviceContext context = network.addHost("10.0.0.1").device().open();
         assertThatIllegalStateException().isThrownBy(network::close).withMessageContaining("rdma4j_eth0");
@@ -79,7 +79,7 @@ class TestNetworkTest {
     }
 
     @Test
-    void aHundredHostsComeAndGo() throws Exception {
+    void aHundredClosedHostsLeaveNoThreads() throws Exception {
         for (int round = 0; round < 2; round++) {
             try (TestNetwork network = new TestNetwork()) {
                 for (int i = 1; i <= 50; i++) {
@@ -96,7 +96,7 @@ class TestNetworkTest {
                 .isEmpty();
     }
 
-    /** Sends a number from the client to the server, and returns what arrived. */
+    /** Sends a number from the client to the server, and returns the received number. */
     private static int exchange(ConnectionManager server, ConnectionManager client, TestHost host) throws Exception {
         try (CmId listener = server.createId(PortSpace.TCP)) {
             listener.bindAddress(new InetSocketAddress(host.address(), PORT));

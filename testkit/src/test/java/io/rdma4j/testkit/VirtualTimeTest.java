@@ -91,7 +91,7 @@ class VirtualTimeTest {
     }
 
     @Test
-    void nothingToDoIsAnErrorInsteadOfAHang() {
+    void aStepWithoutTimersThrowsInsteadOfHanging() {
         try (TestNetwork network = TestNetwork.inVirtualTime(1)) {
             network.addHost("10.0.0.1");
             network.time().step();
@@ -181,7 +181,7 @@ class VirtualTimeTest {
         }
     }
 
-    /** One connection, whose client writes chunks round and round into the server's memory. */
+    /** A connection. Its client writes chunks cyclically into the server's memory. */
     private static final class Writer {
         private final TestNetwork network;
         private final MemorySegment source;

@@ -59,7 +59,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The launcher prints the help and the version of the command itself, without starting Java.
  */
 public final class Main {
-    /** Exit status for an invalid command line that no tool has seen. */
+    /** Exit status for a command line that is invalid before a tool has seen it. */
     private static final int USAGE = 2;
 
     /** Exit status for an unexpected exception. */
@@ -150,7 +150,7 @@ public final class Main {
         System.exit(out.status(exitStatus(status)));
     }
 
-    /** Registers a task for the exit of the process. Returns false if a signal has begun the exit already. */
+    /** Registers a task for the exit of the process. Returns false if a signal has already started the exit. */
     private static boolean runAtExit(Runnable task) {
         try {
             Runtime.getRuntime().addShutdownHook(new Thread(task, "rdma4j-interrupt"));
@@ -161,7 +161,7 @@ public final class Main {
     }
 
     /**
-     * Returns the exit status of the process: the low byte, which is all that the system keeps, but 0 only for success.
+     * Returns the exit status of the process: the low byte, because the system keeps no more, but 0 only for success.
      */
     static int exitStatus(int status) {
         int lowByte = status & LOW_BYTE;
@@ -169,9 +169,9 @@ public final class Main {
     }
 
     /**
-     * Prints what a tool or one of its threads did not expect, and its stack trace with {@code -d}.
+     * Prints an unexpected failure of a tool or one of its threads, with its stack trace if {@code -d} is given.
      *
-     * <p>A lack of memory is no defect: every thread may meet it, at any allocation.
+     * <p>An {@link OutOfMemoryError} is not a defect: any allocation of any thread may fail.
      */
     static void reportUnexpected(Throwable failure, String where, List<String> words, PrintStream err) {
         OutOfMemoryError lackOfMemory = lackOfMemory(failure);
@@ -187,7 +187,10 @@ public final class Main {
         }
     }
 
-    /** Returns the lack of memory that caused a failure, or null. Java wraps it when it lacks the memory to link a lambda expression. */
+    /**
+     * Returns the {@link OutOfMemoryError} that caused a failure, or null. Java wraps the error if memory is exhausted
+     * while it links a lambda expression.
+     */
     private static @Nullable OutOfMemoryError lackOfMemory(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof OutOfMemoryError lack) {
@@ -243,7 +246,7 @@ public final class Main {
                 tool.get(), options.arguments().subList(1, options.arguments().size()), environment);
     }
 
-    /** Returns the tool that is named on a command line, whose options may be invalid; or null. */
+    /** Returns the name of a tool that the command line contains, or null. Its options may be invalid. */
     private static @Nullable String namedTool(List<String> words) {
         return TOOLS.stream()
                 .map(Tool::name)
@@ -276,7 +279,7 @@ public final class Main {
     }
 
     /**
-     * The JSON document of a run, printed once: when the tool ends or when the process is asked to end.
+     * The JSON document of a run, printed once: when the tool ends or when a signal ends the process.
      *
      * <p>Both may happen at the same time. The later thread then waits, so that the process does not exit before the
      * document is printed.
@@ -303,7 +306,7 @@ public final class Main {
             this.environment = environment;
         }
 
-        /** Omits the status of the tool: the process ends with that of the signal. */
+        /** Omits the status of the tool: the process exits with the status of the signal. */
         void interrupted() {
             isInterrupted = true;
         }
@@ -332,7 +335,10 @@ public final class Main {
         }
     }
 
-    /** Closes the packet capture, if any, and returns whether it is complete. The end of the process reports no failure. */
+    /**
+     * Closes the packet capture, if any, and returns whether it is complete. The exit of the process would not report a
+     * failure.
+     */
     private static boolean closesCapture(ToolEnvironment environment) {
         try {
             ProcessStack.stack().closeCapture();
@@ -354,7 +360,7 @@ public final class Main {
                 .orElseThrow();
     }
 
-    /** Returns the Levenshtein distance of two words. */
+    /** Returns the Levenshtein distance between two words. */
     private static int distance(String from, String to) {
         int[] row = new int[to.length() + 1];
         for (int j = 0; j <= to.length(); j++) {

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Standard output or standard error of this process.
  *
- * <p>{@link java.io.PrintStream} swallows write failures. This stream ends the process when the reader of a pipe is
- * closed, as SIGPIPE ends a process in C, and keeps other failures. As thread safe as {@link FileOutputStream}.
+ * <p>{@link java.io.PrintStream} swallows write failures. This stream ends the process when the reader closes a pipe,
+ * like SIGPIPE in C, and retains other failures. It is as thread safe as {@link FileOutputStream}.
  */
 final class ProcessOutput extends OutputStream {
     /** The exit status that a shell reports when SIGPIPE ends a process. */
@@ -50,7 +50,7 @@ final class ProcessOutput extends OutputStream {
             if (failure == null) {
                 failure = e;
                 if (isPipe()) {
-                    // In another thread, because the shutdown hooks may print, too.
+                    // In another thread, because the shutdown hooks may also print.
                     Thread.ofPlatform().daemon().name("rdma4j-pipe").start(() -> System.exit(BROKEN_PIPE));
                 }
             }

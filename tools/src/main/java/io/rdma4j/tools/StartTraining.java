@@ -21,7 +21,8 @@ import java.util.concurrent.TimeoutException;
  * tool in this process, with all output discarded.
  *
  * <p>It is safe on any machine: it uses only a loopback address that other processes are unlikely to use, and the
- * launcher gives it its own run directory. A failed run is left out of the record and only makes a later start slower.
+ * launcher sets a separate run directory. A failed run is missing from the record, which only makes later starts
+ * slower.
  */
 public final class StartTraining {
     /** The limit for the whole training, which takes about a second on an idle machine. */
@@ -36,8 +37,8 @@ public final class StartTraining {
     /**
      * The command lines of a server and its client.
      *
-     * @param server the server's command line; {@code %s} stands for the address
-     * @param client the client's command line; {@code %s} stands for the address
+     * @param server the server's command line; {@code %s} is replaced by the address
+     * @param client the client's command line; {@code %s} is replaced by the address
      */
     record ClientServerPair(String server, String client) {}
 
@@ -102,7 +103,7 @@ public final class StartTraining {
         return task;
     }
 
-    /** Runs the client until it reaches the server, which does not report when it listens. */
+    /** Repeats the client until it reaches the server, which does not report when it listens. */
     private static int runClient(String words, FutureTask<Integer> server) throws InterruptedException {
         int status = runTool(words);
         for (int tries = 0; status != 0 && tries < TRIES && !server.isDone(); tries++) {

@@ -23,7 +23,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the launcher of {@code rdma4j exec}, with programs that every Linux has; {@code exec/run} has those of RDMA. */
+/**
+ * Tests the launcher of {@code rdma4j exec} with programs that every Linux has. {@code exec/run} tests it with RDMA
+ * programs.
+ */
 @EnabledOnOs(OS.LINUX)
 class ExecTest {
     private static final Path CHECKOUT =
@@ -105,9 +108,9 @@ class ExecTest {
         assertThat(outcome.err()).isEmpty();
     }
 
-    /** The contents of these variables stay, behind those that the launcher adds. */
+    /** The launcher prepends to these variables and keeps their contents. */
     @Test
-    void variablesOfTheUserStay() throws Exception {
+    void variablesOfTheUserAreKept() throws Exception {
         Outcome outcome = run(
                 Map.of("LD_LIBRARY_PATH", "/some/folder", "LD_PRELOAD", "libdl.so.2"),
                 "sh",
@@ -117,7 +120,7 @@ class ExecTest {
     }
 
     @Test
-    void statusAndSignalAreThoseOfTheProgram() throws Exception {
+    void programDeterminesTheStatusAndReceivesTheSignal() throws Exception {
         assertThat(run(Map.of(), "sh", "-c", "exit 7").status()).isEqualTo(7);
         Process process = launcher(Map.of(), "sh", "-c", "echo $$; exec sleep 100")
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -127,9 +130,9 @@ class ExecTest {
         assertThat(process.waitFor()).isEqualTo(128 + 15);
     }
 
-    /** As this project's own tools do, whose names are the same. */
+    /** Like this project's tools with the same names. */
     @Test
-    void programsOfPerftestWarmUpUnlessTheyMustNot() throws Exception {
+    void programsOfPerftestWarmUpByDefault() throws Exception {
         Path perftest = executable("ib_send_lat", "#!/bin/sh\necho \"$RDMA4J_EXEC_OPTIONS\"\n".getBytes(UTF_8));
         Path other = executable("other", Files.readAllBytes(perftest));
         String property = "-Drdma4j.exec.warmUpMillis=3000\n";
@@ -140,7 +143,7 @@ class ExecTest {
     }
 
     @Test
-    void printShowsLinesForTheShell() throws Exception {
+    void printPrintsShellCommands() throws Exception {
         Outcome outcome = run(Map.of(), "--fault", "loss=1%", "--pcap", "it's", "--print");
         assertThat(outcome.status()).isZero();
         Path script = Files.writeString(folder.resolve("script"), outcome.out() + "echo \"$RDMA4J_EXEC_OPTIONS\"\n");
@@ -159,7 +162,7 @@ class ExecTest {
                 "--pcap|2|option --pcap requires a value",
                 "/no/such/program|127|there is no program /no/such/program",
                 "no-such-program|127|there is no program no-such-program",
-                "/etc/passwd|126|/etc/passwd may not be executed"
+                "/etc/passwd|126|/etc/passwd is not executable"
             })
     void invalidCommandLineIsReportedInOneLine(String line) throws Exception {
         String[] parts = line.split("\\|", -1);
@@ -169,7 +172,9 @@ class ExecTest {
         assertThat(outcome.out()).isEmpty();
     }
 
-    /** Copies a program without the program header that names the dynamic linker, as a static program has none. */
+    /**
+     * Copies a program without the program header that names the dynamic linker. A static program has no such header.
+     */
     private Path staticProgram() throws IOException {
         byte[] bytes = Files.readAllBytes(Path.of("/bin/true"));
         for (int at = ELF_HEADER_BYTES; ; at += PROGRAM_HEADER_BYTES) {

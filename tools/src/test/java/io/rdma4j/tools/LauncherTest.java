@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests the paths of the launcher that need neither a build nor Java, and those that fail before both. */
+/** Tests the paths of the launcher that need neither a build nor Java, and the paths that fail before they need one. */
 @DisabledOnOs(OS.WINDOWS)
 class LauncherTest {
     private static final Path CHECKOUT =
@@ -102,7 +102,7 @@ class LauncherTest {
     }
 
     @Test
-    void failureOfTheLauncherIsADocumentToo() throws Exception {
+    void failureOfTheLauncherIsAlsoADocument() throws Exception {
         String folder = "/no/such \"folder\\\t";
         Outcome outcome = run(
                 CHECKOUT.resolve("rdma4j"), Map.of("RDMA4J_JAVA_HOME", folder), "rping", "-a", "a\"b\\c\nd", "--json");

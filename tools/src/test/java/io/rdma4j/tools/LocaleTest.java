@@ -16,7 +16,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The C tools never call {@code setlocale}, so their output is the same in every locale. So is that of these tools.
+ * The C tools never call {@code setlocale}, so their output is the same in every locale. The same applies to these
+ * tools.
  */
 class LocaleTest {
     private static final Pattern WITHOUT_LOCALE =
@@ -53,7 +54,7 @@ class LocaleTest {
         assertThat(run.out() + run.err()).matches("[\\x00-\\x7f]+");
     }
 
-    /** Arabic as written in Egypt has its own digits, which {@code %d} uses. */
+    /** Arabic (Egypt) has digits other than 0 to 9, which {@code %d} uses. */
     @Test
     void figuresAreTheSameInEveryLocale() throws InterruptedException {
         Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));

@@ -78,14 +78,14 @@ class MainTest {
         assertThat(Main.exitStatus(status)).isEqualTo(expected);
     }
 
-    static List<Throwable> lacksOfMemory() {
+    static List<Throwable> memoryErrors() {
         OutOfMemoryError lack = new OutOfMemoryError("Java heap space");
         return List.of(lack, new BootstrapMethodError(lack), new IllegalStateException(new BootstrapMethodError(lack)));
     }
 
     @ParameterizedTest
-    @MethodSource("lacksOfMemory")
-    void threadThatHasNoMemoryLeftIsNoDefect(Throwable failure) {
+    @MethodSource("memoryErrors")
+    void threadWithoutMemoryIsNotADefect(Throwable failure) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         PrintStream err = new PrintStream(bytes, true, StandardCharsets.UTF_8);
         Main.reportUnexpected(failure, "thread cmtime-peer", List.of("cmtime"), err);
@@ -113,7 +113,7 @@ class MainTest {
         assertThat(err.toString(StandardCharsets.UTF_8)).contains("rping -s ");
     }
 
-    /** The server ends by itself after the interrupt, but the process with the status of the signal. */
+    /** The server returns success after the interrupt, but the process exits with the status of the signal. */
     @RepeatedTest(5)
     void documentOfAnInterruptedToolHasNoStatus() throws InterruptedException {
         ToolRun server =

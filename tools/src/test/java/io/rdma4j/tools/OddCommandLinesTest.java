@@ -7,8 +7,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Invalid, unusual and conflicting options of librdmacm's tools.
  *
- * <p>Each run must end by itself, with C's status and an explanation, and never with an unexpected exception. No
- * process listens on port 1. {@code ''} is an empty word.
+ * <p>Each run must end without an interrupt, with C's status and an explanation, and never with an unexpected
+ * exception. No process listens on port 1. {@code ''} is an empty word.
  */
 @Timeout(30)
 class OddCommandLinesTest {

@@ -6,8 +6,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Invalid, unusual and conflicting options of the measuring tools.
  *
- * <p>Each run must end by itself, with C's status and an explanation, and never with an unexpected exception. No
- * process listens on port 1.
+ * <p>Each run must end without an interrupt, with C's status and an explanation, and never with an unexpected
+ * exception. No process listens on port 1.
  */
 class OddWordsTest {
     @ParameterizedTest

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests {@code rdma4j run} with programs that know nothing of RDMA, over the loopback device. */
+/** Tests {@code rdma4j run} with programs that are unaware of RDMA, over the loopback device. */
 @EnabledOnOs(OS.LINUX)
 class RunTest {
     private static final Path CHECKOUT =
@@ -36,8 +36,9 @@ class RunTest {
     private static final int SECONDS = 120;
 
     /**
-     * Opens sockets, which have no message for the log, installs a log manager, as application servers do in their main
-     * method, and prints the one that is used. The tests' module does not read that of the class.
+     * A program that opens sockets, which log nothing, installs a log manager, like the main method of an application
+     * server, and prints the log manager in use. It is a string because the module of the tests does not read
+     * java.logging.
      */
     private static final String SHOW_LOG_MANAGER = """
             package io.rdma4j.tools.programs;
@@ -61,7 +62,7 @@ class RunTest {
     /** The first run may build the tools. */
     private static final int BUILD_SECONDS = 500;
 
-    /** Has a folder named classes, in which the programs are also a module, and program.jar. */
+    /** Contains program.jar and the folder classes, in which the programs are also a module. */
     @TempDir
     static Path programs = Path.of("");
 
@@ -135,7 +136,7 @@ class RunTest {
                 Files.readString(err, StandardCharsets.UTF_8));
     }
 
-    /** Returns the ways to start a program, each with the words before those of the program. */
+    /** Returns the ways to start a program: the words before the program's arguments. */
     static Stream<List<String>> starts() {
         return Stream.of(
                 List.of("-cp", "classes", PROGRAMS + ".ChannelEcho"),
@@ -167,7 +168,7 @@ class RunTest {
         assertThat(outcome.out()).as(outcome.err()).matches("\nTCP sockets: [1-3]\n");
     }
 
-    /** A script, as those of many servers, and a Java virtual machine that another one starts. */
+    /** A start script, as many servers have, and a Java virtual machine that another Java virtual machine starts. */
     @Test
     void processesOfTheCommandInheritTheOptions() throws Exception {
         Path script =
@@ -184,7 +185,7 @@ class RunTest {
         assertThat(outcome.out()).as(outcome.err()).isEqualTo("hello\nTCP sockets: 0\n");
     }
 
-    /** The command of a run may use run itself. Its options win. */
+    /** The command may itself use {@code rdma4j run}. The inner options take precedence. */
     @Test
     void runsCanBeNested() throws Exception {
         Outcome outcome = run(
@@ -201,7 +202,7 @@ class RunTest {
         assertThat(outcome.out()).as(outcome.err()).isEqualTo("\nTCP sockets: 0\n");
     }
 
-    /** Logging is set up when a program uses it: before, the program may choose its log manager. */
+    /** Java initializes logging at its first use. Before that, a program may choose its log manager. */
     @Test
     void programInstallsItsLogManager() throws Exception {
         Outcome outcome = run(Map.of(), JAVA, "-cp", "classes", PROGRAMS + ".ShowLogManager");
@@ -232,9 +233,9 @@ class RunTest {
         assertThat(outcome.out()).as(outcome.err()).isEqualTo("hello\nTCP sockets: 0\n");
     }
 
-    /** Without {@code rdma4j run}, the option of the agent alone comes too late for the provider of channels. */
+    /** Without {@code rdma4j run}, the agent starts too late to set the channel provider. */
     @Test
-    void agentBehindOneThatOpensASelectorIsRefusedInASentence() throws Exception {
+    void agentAfterOneThatOpensASelectorIsRejectedWithOneMessage() throws Exception {
         String print = run(Map.of(), "--print").out();
         Matcher agent = Pattern.compile("-javaagent:\\S+").matcher(print);
         assertThat(agent.find()).as(print).isTrue();
@@ -257,7 +258,7 @@ class RunTest {
     }
 
     @Test
-    void optionsOfTheUserStay() throws Exception {
+    void optionsOfTheUserAreKept() throws Exception {
         Outcome outcome = run(
                 Map.of("JDK_JAVA_OPTIONS", "-Dmy.property='a b'"),
                 "--",
@@ -270,7 +271,7 @@ class RunTest {
         assertThat(outcome.out()).as(outcome.err()).isEqualTo("a b\nio.rdma4j.sockets.RdmaSelectorProvider\n");
     }
 
-    /** The command line of java takes precedence, and so do providers of the program. */
+    /** Options on the command line of java take precedence, and so do providers of the program. */
     @Test
     void programMayHaveItsOwnRulesAndProvider() throws Exception {
         Outcome outcome = run(
@@ -289,7 +290,7 @@ class RunTest {
     }
 
     @Test
-    void statusAndSignalAreThoseOfTheCommand() throws Exception {
+    void commandDeterminesTheStatusAndReceivesTheSignal() throws Exception {
         assertThat(run(Map.of(), "sh", "-c", "exit 7").status()).isEqualTo(7);
         assertThat(run(Map.of(), "sh", "-c", "kill -TERM $$").status()).isEqualTo(143);
         Process process = launcher(Map.of(), "run", "sh", "-c", "echo $$; exec sleep 100")
@@ -301,7 +302,7 @@ class RunTest {
     }
 
     @Test
-    void printShowsALineForTheShell() throws Exception {
+    void printPrintsAShellCommand() throws Exception {
         Outcome outcome = run(
                 Map.of("JDK_JAVA_OPTIONS", "-Da='b c'"),
                 "--print",
@@ -333,7 +334,7 @@ class RunTest {
     }
 
     @Test
-    void malformedRuleEndsTheProgramWithASentence() throws Exception {
+    void malformedRuleEndsTheProgramWithAMessage() throws Exception {
         Outcome outcome = run(Map.of(), "--rules", "10.1.0.0=tpc", JAVA, "-cp", "classes", PROGRAMS + ".ChannelEcho");
         assertThat(outcome.status()).isEqualTo(1);
         assertThat(outcome.err().lines().skip(1))
@@ -376,13 +377,13 @@ class RunTest {
         assertThat(outcome.status()).isEqualTo(1);
         assertThat(outcome.err())
                 .startsWith(
-                        "rdma4j: " + old + " is Java 8, and RDMA needs Java 25 or newer: name another, such as " + JAVA)
+                        "rdma4j: " + old + " is Java 8, and RDMA needs Java 25 or newer: use another, such as " + JAVA)
                 .hasLineCount(1);
     }
 
-    /** A script may use another java than the one of JAVA_HOME. */
+    /** A script may use another java than the java in JAVA_HOME. */
     @Test
-    void oldJavaOfAScriptIsMentioned() throws Exception {
+    void oldJavaOfAScriptCausesANote() throws Exception {
         Path home = Path.of(oldJava()).resolve("../..").normalize();
         Outcome outcome = run(Map.of("JAVA_HOME", home.toString()), "sh", "-c", "$JAVA_HOME/bin/java");
         assertThat(outcome.status()).isEqualTo(3);

@@ -48,7 +48,7 @@ class SignalProcessTest {
     private static final long LIMIT_SECONDS = 10;
     private static final long TRAFFIC_BYTES = 20_000;
 
-    /** The text that precedes waiting for a client, and the command line of the server. */
+    /** The command lines of servers, each after the text that the server prints before it waits for a client. */
     static final List<String> SERVERS = List.of(
             "rdma_listen | rping -s -d -a ADDRESS -p PORT",
             "rdma_listen | rping -s -d -P -a ADDRESS -p PORT",
@@ -119,8 +119,9 @@ class SignalProcessTest {
             "ib_read_bw --no-warm-up -R -p PORT -D 60 | ib_read_bw --no-warm-up -R -p PORT -D 60 127.0.0.1");
 
     /**
-     * Held by a case with a command line that cannot name an address. The processes of one case then share the addresses
-     * of the host with no other case, which would take over or lose the port of the device when they end.
+     * A case with a command line that cannot specify an address holds this lock. Such a case uses all addresses of the
+     * host. Concurrent cases would share the devices of these addresses, and would take over or lose the device's port
+     * when a process ends.
      */
     private static final Lock HOST_ADDRESSES = new ReentrantLock();
 
@@ -159,7 +160,7 @@ class SignalProcessTest {
         return words;
     }
 
-    /** Requires that the process ends soon after SIGINT with its status, and prints nothing more. */
+    /** Requires that the process exits soon after SIGINT with the status of the signal, and prints no error. */
     private void requireSilentEnd(ToolProcess process) throws IOException, InterruptedException {
         int errors = err.size();
         ToolTestSupport.interrupt(process);
@@ -177,7 +178,7 @@ class SignalProcessTest {
         }
     }
 
-    /** Requires a whole document of an interrupted run, or none. */
+    /** Requires exactly one complete document of an interrupted run. */
     private void requireDocument() {
         String document = String.join("\n", out);
         assertThat(document).startsWith("{").endsWith("\"status\": null,\n  \"reason\": null\n}");
@@ -191,7 +192,7 @@ class SignalProcessTest {
         }
     }
 
-    /** Runs a case, alone if it uses the addresses that every process of this host has. */
+    /** Runs a case. It runs alone if it uses all addresses of this host. */
     private static void run(String line, Case test) throws Exception {
         Lock lock = line.contains("ADDRESS") ? new ReentrantLock() : HOST_ADDRESSES;
         lock.lock();
@@ -213,7 +214,7 @@ class SignalProcessTest {
         if (Files.isDirectory(descriptors)) {
             boolean hasHadSocket = false;
             while (process.isAlive() && !(hasHadSocket && hasSocket(descriptors))) {
-                // A process that has just been started still has the sockets of this one.
+                // A process that has just been started still has the sockets of this process.
                 hasHadSocket = hasSocket(descriptors);
                 Thread.sleep(hasHadSocket ? 100 : 10);
             }
@@ -238,7 +239,7 @@ class SignalProcessTest {
         }
     }
 
-    /** Requires that the peer of an interrupted process ends, by itself or when it is terminated. */
+    /** Requires that the peer of an interrupted process ends, at the latest when it is terminated. */
     private void requireEnd(ToolProcess peer) throws InterruptedException {
         if (peer.await(1) < 0) {
             peer.terminate();
@@ -288,8 +289,8 @@ class SignalProcessTest {
     }
 
     /**
-     * Returns whether the signal came while Java initialized itself, before any code of the tool.
-     * Java then prints a message of its own on standard output, on standard error or on both, and may return status 1.
+     * Returns whether the signal arrived while Java was initializing, before any code of the tool. In this case Java
+     * prints a message on standard output, on standard error or on both, and may return status 1.
      */
     private boolean hasEndedBeforeMain() {
         return out.stream().anyMatch(text -> text.contains("Runtime.exit(130) logging failed"))
@@ -325,7 +326,7 @@ class SignalProcessTest {
         return Files.exists(file) ? Files.size(file) : 0;
     }
 
-    /** Starts the client and waits for its traffic. A client that comes before its server listens is started again. */
+    /** Starts the client and waits for its traffic. Restarts a client that connects before its server listens. */
     private ToolProcess startClient(String line, List<String> clientOut, List<String> clientErr) throws Exception {
         Path capture = folder.resolve("capture.pcapng");
         String words = words(line) + " --pcap " + capture;
@@ -377,7 +378,7 @@ class SignalProcessTest {
                 ToolTestSupport.interrupt(server);
                 assertThat(server.await(LIMIT_SECONDS)).as("%s %s", out, err).isEqualTo(SIGINT_STATUS);
                 requireDocument();
-                // Its progress may be printed until the signal, but no explanation of a failure.
+                // The server may print its progress until the signal, but no explanation of a failure.
                 String tool = line.split(" ", 2)[0];
                 assertThat(err).noneMatch(text -> text.contains(tool + ": ") || text.contains("Exception"));
                 requireEnd(client);

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Tests the launcher's ahead-of-time cache: it is used if possible, and never visible to the user.
  *
- * <p>The launcher creates one cache for all tests, beside jars of the classes under test.
+ * <p>The launcher creates one cache for all tests, next to the jars of the classes under test.
  */
 @DisabledOnOs(OS.WINDOWS)
 class StartCacheTest {
@@ -77,7 +77,7 @@ class StartCacheTest {
         }
     }
 
-    /** Creates the cache: two concurrent starts find none. */
+    /** Creates the cache by two concurrent starts that find none. */
     @BeforeAll
     static void makeCache() throws IOException, InterruptedException {
         build = Files.createDirectory(folder.resolve("the build"));

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** The training skips failed runs silently, and every later start would be slower. So all runs must succeed. */
+/** The training silently skips failed runs, which makes every later start slower. All runs must therefore succeed. */
 @Timeout(60)
 class StartTrainingTest {
     @ParameterizedTest

@@ -27,7 +27,7 @@ class ToolProcessTest {
     @Test
     @EnabledOnOs(
             value = {OS.LINUX, OS.MAC},
-            disabledReason = "SIGQUIT asks for the dump")
+            disabledReason = "SIGQUIT requests the dump")
     void threadDumpIsNotOnStandardOutput() throws Exception {
         String address = ToolTestSupport.loopback();
         try (ToolProcess server =
@@ -45,7 +45,7 @@ class ToolProcessTest {
 
     @Test
     void warningsOfJavaAreNotOnStandardOutput() throws Exception {
-        // Java prints a warning if there are no large pages, which is nearly always so.
+        // Java prints a warning if there are no large pages, which is almost always the case.
         Map<String, String> variables = Map.of("JDK_JAVA_OPTIONS", "-XX:+UseLargePages");
         try (ToolProcess process =
                 ToolProcess.startWithInput(List.of("ibv_devices", "--json"), variables, out::add, err::add)) {

@@ -55,7 +55,7 @@ public final class ToolRun {
         return run;
     }
 
-    /** Asks the tool to end, as SIGINT does. */
+    /** Interrupts the tool, like SIGINT. */
     public void interrupt() {
         environment.interrupt();
     }
@@ -81,8 +81,8 @@ public final class ToolRun {
     /**
      * Waits until the tool is in a method, or has ended.
      *
-     * <p>The C tools' servers do not report when they listen, and a client that comes too early is rejected. The stack
-     * trace shows when a server waits for requests.
+     * <p>The C tools' servers do not report when they listen, and a client that connects too early is rejected. The
+     * stack trace shows when a server waits for requests.
      */
     public ToolRun awaitCall(Class<?> type, String method) throws InterruptedException {
         for (int i = 0; i < 1000 && !hasEnded() && !isIn(type, method); i++) {

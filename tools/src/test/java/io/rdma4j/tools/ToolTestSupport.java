@@ -17,7 +17,7 @@ import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Addresses and ports on which the two sides of a tool meet in a test, and tools in separate processes. */
+/** Addresses and ports for the two sides of a tool in a test, and tools in separate processes. */
 public final class ToolTestSupport {
     private static final int FIRST_PORT = 20_000;
     private static final int PORTS = 10_000;
@@ -31,7 +31,7 @@ public final class ToolTestSupport {
         return FIRST_PORT + NEXT_PORT.getAndIncrement() % PORTS;
     }
 
-    /** Returns such a port as an option of a command line. */
+    /** Returns a {@link #portNumber} as an option of a command line. */
     public static String port() {
         return " -p " + portNumber();
     }
@@ -66,8 +66,8 @@ public final class ToolTestSupport {
     }
 
     /**
-     * Waits until a process has bound a UDP port, or has ended. Until then the kernel refuses datagrams. The datagram that
-     * shows it is too short to be a message.
+     * Waits until a process has bound a UDP port, or has ended. Until then the kernel refuses datagrams. The probing
+     * datagrams are too short to be messages.
      */
     public static void awaitUdpPort(ToolProcess process, String address, int port)
             throws IOException, InterruptedException {
@@ -81,14 +81,14 @@ public final class ToolTestSupport {
                 probe.send(new DatagramPacket(data, data.length));
                 return;
             } catch (PortUnreachableException notYetBound) {
-                // Tries again.
+                // The loop sends another probe.
             }
         }
     }
 
     /**
-     * Skips a test that sends SIGINT if this process ignores it. A process that a script starts in the background does, and
-     * so do its children.
+     * Skips a test that sends SIGINT if this process ignores it. A process that a script starts in the background
+     * ignores it, and so do its children.
      */
     public static void requireSigint() throws IOException {
         Path status = Path.of("/proc/self/status");

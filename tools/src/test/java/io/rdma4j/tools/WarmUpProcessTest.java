@@ -19,7 +19,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests what a user sees of the warm-up of a tool's process. */
+/** Tests the warm-up of a tool's process as a user sees it. */
 @Timeout(120)
 class WarmUpProcessTest {
     private static final long LIMIT_SECONDS = 60;
@@ -90,7 +90,7 @@ class WarmUpProcessTest {
     }
 
     @Test
-    void aToolWithoutWarmUpMeasuresAtOnce() throws Exception {
+    void aToolWithoutWarmUpMeasuresImmediately() throws Exception {
         measure(" --no-warm-up");
         requireTable(out);
         assertThat(err).isEmpty();

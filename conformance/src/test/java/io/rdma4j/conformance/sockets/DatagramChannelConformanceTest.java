@@ -475,7 +475,7 @@ class DatagramChannelConformanceTest {
                     .isInstanceOf(UnsupportedOperationException.class);
             assertThatThrownBy(() -> own.send(datagram(1), new InetSocketAddress(group, 5)))
                     .isInstanceOf(SocketException.class)
-                    .hasMessageContaining("of one host");
+                    .hasMessageContaining("identify one host");
         }
     }
 

@@ -2,7 +2,7 @@ package io.rdma4j.exec.bridge;
 
 import io.rdma4j.verbs.abi.Native;
 
-/** The array of arguments and results of a control operation, in memory of C. C: {@code arguments} of {@code bridge_call}. */
+/** The arguments and results of a control operation: an array in native memory. C: {@code bridge_call}. */
 public final class Arguments {
     private Arguments() {}
 

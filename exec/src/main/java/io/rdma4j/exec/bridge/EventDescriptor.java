@@ -1,6 +1,6 @@
 package io.rdma4j.exec.bridge;
 
-/** Events of Linux (eventfd) by their file descriptors. The C library registers the native methods before it calls Java. */
+/** Raises and lowers eventfds by their descriptors. The C library registers the native methods before it calls Java. */
 public final class EventDescriptor {
     private EventDescriptor() {}
 

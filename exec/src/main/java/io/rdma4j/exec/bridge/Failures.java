@@ -6,19 +6,19 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-/** Turns exceptions into error numbers of C. */
+/** Converts exceptions to C error numbers. */
 public final class Failures {
-    /** True if stack traces are printed, to look for a fault: {@code -Drdma4j.exec.trace}. */
+    /** True if stack traces are printed, for debugging: {@code -Drdma4j.exec.trace}. */
     private static final boolean TRACE = System.getProperty("rdma4j.exec.trace") != null;
 
-    /** The sentences that standard error has already: a program may try again and again. */
+    /** The reasons that were printed already. A program may try to open a device repeatedly. */
     private static final Set<String> REPORTED = ConcurrentHashMap.newKeySet();
 
     private Failures() {}
 
     /**
-     * Opens a device, and prints the reason to standard error if that fails: an error number does not tell which option is
-     * wrong. Prints each reason once.
+     * Opens a device or creates an identifier. If that fails, prints the reason to standard error, because an error
+     * number does not identify the option that is wrong. Prints each reason once.
      */
     public static <T> T reporting(Supplier<T> open) {
         try {
@@ -32,7 +32,7 @@ public final class Failures {
         }
     }
 
-    /** Returns the positive error number of an exception, and prints its stack trace if that is wanted. */
+    /** Returns the positive error number of an exception, and prints its stack trace if that is enabled. */
     public static int errno(Throwable failure) {
         if (TRACE) {
             failure.printStackTrace();
@@ -53,12 +53,12 @@ public final class Failures {
         return isArgument ? Errno.EINVAL : Errno.EIO;
     }
 
-    /** Returns the exception for something that the device cannot. */
+    /** Returns the exception for an operation that the device does not support. */
     public static RdmaException unsupported(String operation, String details) {
         return new RdmaException(operation, Errno.EOPNOTSUPP, details, "");
     }
 
-    /** Returns the exception for an argument that is wrong. */
+    /** Returns the exception for an invalid argument. */
     public static RdmaException invalid(String operation, String details) {
         return new RdmaException(operation, Errno.EINVAL, details, "");
     }

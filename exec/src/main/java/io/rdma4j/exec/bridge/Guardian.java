@@ -6,11 +6,12 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts the guardian of the program: a small process without Java that disconnects the peers when the program has ended, however it
- * ended. C: what a kernel does with the files of a process. The C library registers the native method before it calls Java.
+ * Starts the guardian of the program: a small process without Java that disconnects the peers when the program ends for
+ * any reason, like a kernel that closes the files of a process. The C library registers the native method before it
+ * calls Java.
  */
 public final class Guardian {
-    /** System property that is {@code off} for programs without a guardian. */
+    /** The system property that disables the guardian if its value is {@code off}. */
     public static final String PROPERTY = "rdma4j.exec.guardian";
 
     private static final System.Logger LOGGER = System.getLogger(Guardian.class.getName());
@@ -18,9 +19,9 @@ public final class Guardian {
     private Guardian() {}
 
     /**
-     * Starts the guardian. The program goes on without one if it cannot be started.
+     * Starts the guardian. The program continues without it if it cannot be started.
      *
-     * @param table the file with the connections, or null if a kernel disconnects the peers
+     * @param table the file with the connections; null if there is none, because a kernel disconnects the peers
      */
     public static void start(@Nullable Path table) {
         if (table == null || System.getProperty(PROPERTY, "").equals("off")) {
@@ -31,7 +32,7 @@ public final class Guardian {
             if (error != 0) {
                 LOGGER.log(
                         System.Logger.Level.DEBUG,
-                        "there is no guardian, so peers on other hosts do not learn if the program is killed: "
+                        "the guardian did not start: peers on other hosts are not notified if the program is killed: "
                                 + Errno.of(error));
             }
         } catch (UnsatisfiedLinkError e) {

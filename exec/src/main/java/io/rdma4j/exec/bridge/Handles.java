@@ -6,19 +6,19 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The objects of Java that C refers to by positive numbers. Thread safe; looking an object up takes no lock. The number of a
- * removed object is used again, so that a program that creates and destroys objects does not fill the table.
+ * The Java objects that C refers to by handles, which are positive numbers. Thread safe; a lookup takes no lock. The
+ * handle of a removed object is reused, so that the table does not grow while a program creates and destroys objects.
  */
 public final class Handles {
     private static final int INITIAL_SLOTS = 64;
 
     /**
-     * The objects by number. The first slot stays empty: 0 stands for no object. Replaced when it is full, and written after
-     * each change, so that a thread that has learned a number finds its object.
+     * The objects by handle. The first slot stays empty, because 0 means no object. A larger array replaces a full one.
+     * The field is written after each change, so that a thread that has received a handle finds its object.
      */
     private static volatile @Nullable Object[] slots = new @Nullable Object[INITIAL_SLOTS];
 
-    /** The numbers that are free again, the first {@link #freeCount} of the array. */
+    /** The handles that can be reused: the first {@link #freeCount} elements. */
     private static int[] free = new int[INITIAL_SLOTS];
 
     private static int freeCount;
@@ -26,7 +26,7 @@ public final class Handles {
 
     private Handles() {}
 
-    /** Adds an object and returns its number. */
+    /** Adds an object and returns its handle. */
     public static synchronized int add(Object object) {
         int handle = freeCount > 0 ? free[--freeCount] : used++;
         @Nullable Object[] current = slots;
@@ -38,27 +38,27 @@ public final class Handles {
         return handle;
     }
 
-    /** Returns the object of a number, or null. */
+    /** Returns the object with a handle, or null. */
     public static @Nullable Object find(int handle) {
         @Nullable Object[] current = slots;
         return handle > 0 && handle < current.length ? current[handle] : null;
     }
 
     /**
-     * Returns the object of a number.
+     * Returns the object with a handle.
      *
-     * @throws RdmaException {@code EINVAL} if the number stands for no object, or for one of another type
+     * @throws RdmaException {@code EINVAL} if there is no such object, or if it has another type
      */
     public static <T> T of(int handle, Class<T> type) {
         Object object = find(handle);
         if (!type.isInstance(object)) {
             throw new RdmaException(
-                    "bridge_call", Errno.EINVAL, "handle " + handle + " is no " + type.getSimpleName(), "");
+                    "bridge_call", Errno.EINVAL, "handle " + handle + " is not of type " + type.getSimpleName(), "");
         }
         return type.cast(object);
     }
 
-    /** Removes an object, whose number may then be used for another one. Does nothing if there is none. */
+    /** Removes an object. Its handle may then be reused for another one. Does nothing if there is no such object. */
     public static synchronized void remove(int handle) {
         if (find(handle) == null) {
             return;

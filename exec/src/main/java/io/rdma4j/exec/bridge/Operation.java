@@ -1,6 +1,6 @@
 package io.rdma4j.exec.bridge;
 
-/** The numbers of the control operations. C: {@code enum bridge_operation}, which has the comments. */
+/** The numbers of the control operations. {@code enum bridge_operation} in {@code bridge.h} documents them. */
 public final class Operation {
     /** {@code BRIDGE_DEVICE_COUNT}. */
     public static final int DEVICE_COUNT = 0;

@@ -11,16 +11,17 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Accesses memory of the program by a function of C, which survives that memory is not there. C: {@code access_memory}. The C
- * library registers the native method before it calls Java.
+ * Accesses memory of the program through a C function, which returns an error if the memory is not mapped. C: {@code
+ * access_memory}. The C library registers the native method before it calls Java.
  */
 public final class ProgramMemory extends MemoryAccess {
+    // enum access_operation
     private static final int COPY = 0;
     private static final int SWAP = 1;
     private static final int ADD = 2;
     private static final int STORE = 3;
 
-    // struct bridge_operands
+    // struct access_operands
     private static final long COMPARE = 0;
     private static final long VALUE = 8;
     private static final long ORIGINAL = 16;
@@ -29,20 +30,20 @@ public final class ProgramMemory extends MemoryAccess {
 
     private ProgramMemory() {}
 
-    /** Makes all software devices access memory by this class. Does nothing where no C library has registered the native method. */
+    /** Makes software devices access memory through this class, if the C library has registered the native method. */
     public static void choose() {
         try {
             if (function() != 0) {
                 MemoryAccess.choose(INSTANCE);
             }
         } catch (UnsatisfiedLinkError e) {
-            // A test calls from Java: its memory stays where it is.
+            // A test calls from Java: its memory stays mapped.
         }
     }
 
     private static native long function();
 
-    /** Linked at the first access, not when the virtual machine starts. */
+    /** Links the function at the first access instead of at the start of the virtual machine. */
     private static final class Linked {
         static final MethodHandle FUNCTION = link();
         static final MemorySegment OPERANDS = Arena.global().allocate(24, Long.BYTES);
@@ -59,7 +60,7 @@ public final class ProgramMemory extends MemoryAccess {
         }
     }
 
-    /** Links the function of C, which takes some milliseconds, so that the first packet need not wait for it. */
+    /** Links the C function. This takes some milliseconds, for which the first packet would otherwise wait. */
     public static void link() {
         if (MemoryAccess.chosen() == INSTANCE) {
             call(COPY, Linked.OPERANDS.address(), Linked.OPERANDS.address(), 0);
@@ -70,12 +71,12 @@ public final class ProgramMemory extends MemoryAccess {
         try {
             return (long) Linked.FUNCTION.invokeExact((long) operation, to, from, bytes) == 0;
         } catch (Throwable e) {
-            throw new AssertionError("a function of C threw an exception", e);
+            throw new AssertionError("a C function threw an exception", e);
         }
     }
 
     /**
-     * Copies bytes that the program may not be able to access itself.
+     * Copies bytes between two ranges of memory, which the program may have unmapped.
      *
      * @return false if memory cannot be accessed
      */
@@ -94,7 +95,7 @@ public final class ProgramMemory extends MemoryAccess {
 
     @Override
     public boolean exchangeOrAdd(long address, boolean isExchange, long compare, long exchangeOrAdd, long[] original) {
-        synchronized (this) { // of the operands, and of changes that are not aligned
+        synchronized (this) { // the operands are shared, and unaligned changes are not atomic
             if (!change(address, isExchange ? SWAP : ADD, compare, exchangeOrAdd)) {
                 return false;
             }

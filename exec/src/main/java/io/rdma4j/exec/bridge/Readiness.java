@@ -6,10 +6,10 @@ import io.rdma4j.verbs.wait.Waitable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a file descriptor readable while a source of events has one to take, so that C can wait by {@code poll}. Thread safe.
+ * Keeps a file descriptor readable while a source has events, so that C can wait for them by {@code poll}. Thread safe.
  *
- * <p>The caller that takes an event, or removes events because their object is closed, calls {@link #update} afterwards. A single
- * consumer never finds the descriptor readable without an event.
+ * <p>A caller that takes an event, or removes events by closing their object, must call {@link #update} afterwards. If
+ * there is only one consumer, it never finds the descriptor readable without an event.
  */
 public final class Readiness implements SignalListener {
     /** The operations on a descriptor; {@link EventDescriptor} except in tests. */
@@ -34,7 +34,7 @@ public final class Readiness implements SignalListener {
         }
     };
 
-    /** No descriptors, for objects whose events no program waits for. */
+    /** Does nothing, for objects without a descriptor. */
     public static final Descriptors NO_DESCRIPTORS = new Descriptors() {
         @Override
         public void raise(int descriptor) {}
@@ -47,27 +47,27 @@ public final class Readiness implements SignalListener {
     private final int descriptor;
     private final Descriptors descriptors;
 
-    /** True while the descriptor is readable; under the lock of this object, as the next. */
+    // Guarded by this.
     private boolean raised;
 
     private boolean closed;
 
-    /** The driver of the source while a program may wait for an event that it has asked for; null otherwise. */
+    /** The driver of the source while the program may wait for an event that it has requested; otherwise null. */
     private @Nullable WaitDriver driving;
 
-    /** Makes an eventfd of this process follow a source of events. */
+    /** Creates an object for an eventfd of this process. {@link #start} starts it. */
     public Readiness(Waitable source, int descriptor) {
         this(source, descriptor, EVENT_DESCRIPTORS);
     }
 
-    /** Makes a descriptor follow a source of events. */
+    /** Creates an object for a descriptor. {@link #start} starts it. */
     public Readiness(Waitable source, int descriptor, Descriptors descriptors) {
         this.source = source;
         this.descriptor = descriptor;
         this.descriptors = descriptors;
     }
 
-    /** Begins to follow the source. */
+    /** Starts to update the descriptor. */
     public void start() {
         source.signal().add(this);
         update();
@@ -79,8 +79,8 @@ public final class Readiness implements SignalListener {
     }
 
     /**
-     * Notes that the program has asked for an event, and so is likely to wait for the descriptor. Until the descriptor is readable,
-     * the device drives itself: C does not call it while it waits.
+     * Notes that the program has requested an event, and is therefore likely to wait for the descriptor. Until the
+     * descriptor is readable, the device drives itself, because C does not call it while it waits.
      */
     public synchronized void expect() {
         if (driving == null && !raised && !closed) {
@@ -98,7 +98,7 @@ public final class Readiness implements SignalListener {
         }
     }
 
-    /** Makes the descriptor readable or unreadable, if it is not as the source demands. */
+    /** Makes the descriptor readable if the source has events, otherwise unreadable. */
     public synchronized void update() {
         if (closed) {
             return;
@@ -116,7 +116,7 @@ public final class Readiness implements SignalListener {
         }
     }
 
-    /** Ends following the source. When the call returns, the descriptor is no longer used and can be closed. */
+    /** Stops updating the descriptor. When the call returns, it is no longer used and can be closed. */
     public void close() {
         synchronized (this) {
             closed = true;

@@ -20,8 +20,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Binding, and the resolution of addresses and routes. Addresses of InfiniBand are refused. librdmacm tries one at its start,
- * and then uses those of IP alone.
+ * Binds identifiers, and resolves addresses and routes. Refuses InfiniBand addresses: librdmacm tries one when it
+ * starts, and then uses only IP addresses.
  */
 final class AddressCommands {
     private AddressCommands() {}
@@ -101,7 +101,7 @@ final class AddressCommands {
         if (source == null || source.getAddress().isAnyLocalAddress()) {
             return files.allows(files.provider().sourceFor("rdma_resolve_addr", null, target));
         }
-        // Linux binds the address first, and so refuses it without an event.
+        // Linux binds the address first, and therefore refuses it by an error instead of an event.
         if (!files.allows(source.getAddress())) {
             throw notAllowed("rdma_resolve_addr", source.getAddress());
         }
@@ -119,7 +119,7 @@ final class AddressCommands {
         synchronized (identifier.commandLock) {
             ProviderCmId provider = identifier.withDevice();
             if (timeout.isZero()) {
-                throw Request.invalid("a timeout of 0");
+                throw Request.invalid("the timeout is 0");
             }
             provider.resolveRoute(timeout);
         }
@@ -138,7 +138,7 @@ final class AddressCommands {
     private static InetSocketAddress required(MemorySegment from, int at) {
         InetSocketAddress address = SocketAddresses.read(from, at);
         if (address == null) {
-            throw Request.invalid("an address of a family other than those of IP");
+            throw Request.invalid("the address is not an IP address");
         }
         return address;
     }

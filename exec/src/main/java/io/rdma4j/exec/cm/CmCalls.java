@@ -14,13 +14,13 @@ import java.util.Comparator;
 import java.util.ServiceLoader;
 
 /**
- * The device file of the connection manager, as C calls it. Each method returns 0 or a positive error number, and throws
- * nothing. Thread safe.
+ * The calls from C to the device file of the connection manager. Each method returns 0 or a positive error number, and
+ * never throws. Thread safe.
  */
 public final class CmCalls {
     /**
-     * The device file of this process, over the software device, whose provider has the lowest preference: a program reaches
-     * hardware without this library.
+     * The device file of this process. It uses the provider with the lowest preference, which is the software device's:
+     * for hardware, a program does not need this library.
      */
     private static final class OfProcess {
         static final CmFiles FILES = create();
@@ -56,7 +56,7 @@ public final class CmCalls {
         }
     }
 
-    /** Executes a command. C: {@code write} to the file. {@code EAGAIN}: there is no event. */
+    /** Executes a command; returns {@code EAGAIN} if there is no event. C: {@code write} to the file. */
     public static int write(long arguments) {
         try {
             CmFile file = Handles.of(Arguments.number(arguments, 0), CmFile.class);
@@ -84,8 +84,8 @@ public final class CmCalls {
     }
 
     /**
-     * Disconnects all peers and sends what is pending, because the process ends. C: what a kernel does with the files of a process
-     * that has ended.
+     * Disconnects all peers and sends everything that is pending, because the process ends. A kernel does this when it
+     * closes the files of a process.
      */
     public static int finish() {
         try {

@@ -13,8 +13,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open device file, with its identifiers and the events that wait in it. The kernel's counterpart is {@code struct
- * ucma_file}. The descriptor is readable while there is an event. Guarded by the lock of {@link CmFiles}.
+ * An open device file with its identifiers and pending events. The kernel's counterpart is {@code struct ucma_file}.
+ * The descriptor is readable while there is an event. Guarded by the lock of {@link CmFiles}.
  */
 final class CmFile {
     final CmFiles files;
@@ -23,10 +23,10 @@ final class CmFile {
     private final ArrayDeque<PendingEvent> events = new ArrayDeque<>();
     private final Set<Identifier> identifiers = new LinkedHashSet<>();
 
-    /** The identifiers that have asked their peers for something and got no event since. */
+    /** The identifiers that have sent their peer a request, and have received no event since. */
     private final Set<Identifier> awaiting = new HashSet<>();
 
-    /** The driver of the device while the program may wait for an answer; null otherwise. */
+    /** The driver of the device while the program may wait for an answer; otherwise null. */
     private @Nullable WaitDriver driving;
 
     private boolean readable;
@@ -53,12 +53,12 @@ final class CmFile {
         endExpecting(gone);
     }
 
-    /** Notes that an identifier asks its peer for something. */
+    /** Notes that an identifier sends its peer a request. */
     void beginExpecting(Identifier asking) {
         awaiting.add(asking);
     }
 
-    /** Notes that an identifier has got an event, or that it has asked for nothing. */
+    /** Notes that an identifier has received an event, or that it could not send its request. */
     void endExpecting(Identifier asking) {
         if (awaiting.remove(asking) && awaiting.isEmpty()) {
             endDriving();
@@ -66,9 +66,9 @@ final class CmFile {
     }
 
     /**
-     * Notes that the program has found no event, and so is likely to wait for one. If a peer is about to answer, the device
-     * drives itself until the descriptor is readable: C does not call it meanwhile. Waiting for a request, which may take
-     * long, is no reason: driving all the time would slow down threads that poll.
+     * Notes that the program has found no event, and is therefore likely to wait for one. If it has sent a request, the
+     * device drives itself until the descriptor is readable, because C does not call it meanwhile. It does not drive
+     * itself for a listener, which may wait long, because that would slow down threads that poll.
      */
     void expect() {
         WaitDriver driver = files.provider().waitDriver();
@@ -130,7 +130,7 @@ final class CmFile {
         return removed;
     }
 
-    /** Stops using the descriptor, whose number another file may get. */
+    /** Stops using the descriptor. Its number may be reused for another file. */
     void close() {
         closed = true;
         endDriving();

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The device file of the connection manager: what its open files have in common. Thread safe. */
+/** The device file of the connection manager: the state that its open files share. Thread safe. */
 final class CmFiles {
     private final CmProvider provider;
     private final @Nullable Predicate<InetAddress> allowed;
@@ -27,7 +27,7 @@ final class CmFiles {
     /**
      * Creates the device file of a provider.
      *
-     * @param allowed tells for a local address if the user allows its device; null if the user allows all devices
+     * @param allowed returns whether the user allows the device of a local address; null if all devices are allowed
      * @param descriptors makes the descriptors of open files readable
      */
     CmFiles(CmProvider provider, @Nullable Predicate<InetAddress> allowed, Descriptors descriptors) {
@@ -82,7 +82,7 @@ final class CmFiles {
 
     // ---- identifiers
 
-    /** Adds an identifier to its file, and gives it a number. */
+    /** Adds an identifier to its file, and assigns a number to it. */
     synchronized void add(Identifier created) {
         created.number(identifiers.add(created));
         created.file().add(created);
@@ -99,7 +99,7 @@ final class CmFiles {
 
     private static Identifier ofFile(CmFile file, @Nullable Identifier found, int number) {
         if (found == null) {
-            throw new RdmaException("rdma_ucm", Errno.ENOENT, "there is no number " + number, "");
+            throw new RdmaException("rdma_ucm", Errno.ENOENT, "number " + number + " does not exist", "");
         }
         if (found.file() != file) {
             throw Request.invalid("number " + number + " belongs to another file");
@@ -110,7 +110,7 @@ final class CmFiles {
     /**
      * Removes the number of an identifier, so that no new command finds it.
      *
-     * @throws RdmaException as {@link #identifier} does
+     * @throws RdmaException like {@link #identifier}
      */
     synchronized Identifier hide(CmFile file, int number) {
         Identifier found = identifier(file, number);
@@ -119,10 +119,10 @@ final class CmFiles {
     }
 
     /**
-     * Destroys an identifier without a number, with its events. Connection requests that the program has not taken are
-     * rejected.
+     * Destroys an identifier that no longer has a number, and removes its events. Rejects connection requests that the
+     * program has not taken.
      *
-     * @return how many events of it the program has taken
+     * @return the number of its events that the program has taken
      */
     int destroy(Identifier hidden) {
         synchronized (hidden.commandLock) {
@@ -147,9 +147,9 @@ final class CmFiles {
     }
 
     /**
-     * Removes an identifier whose connection request the program has not taken, with the event of the request.
+     * Removes the identifier and the event of a connection request, unless the program has taken the event.
      *
-     * @return false if the program has taken it
+     * @return false if the program has taken the event
      */
     synchronized boolean discard(Identifier child) {
         boolean isRemoved = child.file().removeRequest(child) && take(child);
@@ -164,9 +164,9 @@ final class CmFiles {
     }
 
     /**
-     * Moves an identifier to another file, with its events and the requests among them.
+     * Moves an identifier to another file, with its events and the identifiers of its connection requests.
      *
-     * @return how many events of it the program has taken
+     * @return the number of its events that the program has taken
      */
     synchronized int migrate(CmFile from, int number, CmFile to) {
         Identifier moved = identifier(from, number);
@@ -192,7 +192,7 @@ final class CmFiles {
     /**
      * Takes the oldest event of a file.
      *
-     * @param writer copies it to the program, before it is removed
+     * @param writer copies the event to the program before the event is removed
      * @return false if there is none
      */
     boolean takeEvent(CmFile file, Consumer<PendingEvent> writer) {
@@ -220,7 +220,7 @@ final class CmFiles {
 
     // ---- groups
 
-    /** Adds a membership, and gives it a number. */
+    /** Adds a membership, and assigns a number to it. */
     synchronized void add(Membership joined) {
         joined.number(memberships.add(joined));
         joined.owner.memberships().add(joined);
@@ -245,7 +245,7 @@ final class CmFiles {
         left.owner.memberships().remove(left);
     }
 
-    /** Removes the events of a membership, and returns how many the program has taken. */
+    /** Removes the events of a membership, and returns the number of events that the program has taken. */
     synchronized int cleanEvents(Membership left) {
         left.owner.file().remove(event -> event.membership() == left);
         return left.eventsReported;

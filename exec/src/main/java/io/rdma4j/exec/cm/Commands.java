@@ -14,7 +14,7 @@ final class Commands {
      *
      * @param file the file that the program has written to
      * @param written the command with its header
-     * @param other the file that the command names by a descriptor, or null if it names none
+     * @param other the file of the descriptor in the command, or null
      * @return 0 or a positive error number; {@code EAGAIN} if there is no event
      * @throws RuntimeException if the command or the provider refuses it
      */

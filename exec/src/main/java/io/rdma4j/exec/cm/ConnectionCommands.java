@@ -42,7 +42,7 @@ final class ConnectionCommands {
     static void connect(Request request) {
         MemorySegment connect = request.structure(Connect.ENHANCEMENT);
         if (!isValid(connect, Connect.PARAMETERS)) {
-            throw Request.invalid("parameters that are not valid");
+            throw Request.invalid("the parameters are not valid");
         }
         Identifier identifier = request.identifier(Connect.ID);
         synchronized (identifier.commandLock) {
@@ -54,7 +54,7 @@ final class ConnectionCommands {
         }
     }
 
-    /** Accepts a request; without valid parameters, accepts the reply of the peer. */
+    /** Accepts a request or, without valid parameters, the reply of the peer. */
     static void accept(Request request) {
         MemorySegment accept = request.structure(Accept.ENHANCEMENT);
         Identifier identifier = request.identifier(Accept.ID);
@@ -70,7 +70,7 @@ final class ConnectionCommands {
     }
 
     private static void accept(Identifier identifier, ProviderCmId provider, MemorySegment accept) {
-        // Before the reply is sent, so that its event has the number.
+        // Set before the reply is sent, so that the event of the answer has the number.
         long before = identifier.exchangeUid(Fields.longAt(accept, Accept.UID));
         boolean accepted = false;
         try {

@@ -11,9 +11,9 @@ import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.cm.abi.KernelParameters;
 import java.lang.foreign.MemorySegment;
 
-/** Taking and writing events. */
+/** Takes and writes events. */
 final class EventCommands {
-    /** The size of an event before options of enhanced connection establishment. */
+    /** The size of an event in a librdmacm without enhanced connection establishment. */
     private static final int SHORTEST = Event.ENHANCEMENT - Integer.BYTES;
 
     private EventCommands() {}
@@ -42,7 +42,7 @@ final class EventCommands {
         } else {
             MemorySegment parameters = response.asSlice(Event.PARAMETERS, Parameters.BYTES);
             KernelParameters.put(parameters, event.connection());
-            Fields.putByte(parameters, Parameters.IS_VALID, 0); // which only commands have
+            Fields.putByte(parameters, Parameters.IS_VALID, 0); // only commands set it
         }
         KernelParameters.put(response.asSlice(Event.ENHANCEMENT), enhancement(event));
     }
@@ -55,7 +55,7 @@ final class EventCommands {
         };
     }
 
-    /** Writes what is needed to send to the peer; a request has no more than the private data. */
+    /** Writes the parameters that are needed to send to the peer; a request has only private data. */
     private static void writeDatagram(MemorySegment service, CmEvent event) {
         switch (event) {
             case CmEvent.ServiceResolved resolved -> KernelParameters.put(service, resolved.datagram());
@@ -68,7 +68,7 @@ final class EventCommands {
         }
     }
 
-    /** Adds an event that the program has made. */
+    /** Adds an event that the program has created. */
     static void write(Request request) {
         MemorySegment write = request.structure(WriteEvent.BYTES);
         int type = Fields.intAt(write, WriteEvent.TYPE);

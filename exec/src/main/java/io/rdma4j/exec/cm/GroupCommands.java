@@ -29,7 +29,7 @@ final class GroupCommands {
     static void join(Request request) {
         MemorySegment join = request.structure(JoinGroup.BYTES);
         if (Fields.shortAt(join, JoinGroup.ADDRESS_BYTES) != SocketAddresses.bytesOf(join, JoinGroup.ADDRESS)) {
-            throw Request.invalid("an address of another size");
+            throw Request.invalid("the size of the address is wrong");
         }
         join(
                 request,
@@ -42,7 +42,7 @@ final class GroupCommands {
     private static MulticastJoinAttributes group(MemorySegment from, int at) {
         InetSocketAddress address = SocketAddresses.read(from, at);
         if (address == null) {
-            throw Request.invalid("a group of a family other than those of IP");
+            throw Request.invalid("the address of the group is not an IP address");
         }
         return MulticastJoinAttributes.of(address.getAddress());
     }

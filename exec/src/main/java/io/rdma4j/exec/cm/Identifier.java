@@ -11,9 +11,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An identifier of a program. The kernel's counterpart is {@code struct ucma_context}. Thread safe.
+ * An identifier of the program. The kernel's counterpart is {@code struct ucma_context}. Thread safe.
  *
- * <p>Fields without a comment of their own are guarded by the lock of {@link CmFiles}.
+ * <p>The lock of {@link CmFiles} guards the memberships, and the fields that are not final.
  */
 final class Identifier implements CmEventSink {
     private final CmFiles files;
@@ -33,7 +33,8 @@ final class Identifier implements CmEventSink {
     /**
      * Creates an identifier that has no provider yet.
      *
-     * @param uid the program's number, or 0 for the identifier of a connection request, which has none until it is accepted
+     * @param uid the program's number, or 0 for the identifier of a connection request, which gets one when it is
+     *     accepted
      */
     Identifier(CmFiles files, CmFile file, long uid, PortSpace portSpace, QueuePairType queuePairType) {
         this.files = files;
@@ -47,7 +48,7 @@ final class Identifier implements CmEventSink {
         return files;
     }
 
-    /** Sets the provider's identifier, before anybody else knows this one. */
+    /** Sets the provider's identifier, before another thread can find this one. */
     void provider(ProviderCmId created) {
         synchronized (files) {
             provider = created;
@@ -66,9 +67,9 @@ final class Identifier implements CmEventSink {
     }
 
     /**
-     * Returns the provider's identifier, which has a device.
+     * Returns the provider's identifier if it has a device.
      *
-     * @throws RdmaException {@code EINVAL} if it has none, as in the kernel
+     * @throws RdmaException {@code EINVAL} if it has no device, as in the kernel
      */
     ProviderCmId withDevice() {
         ProviderCmId current = provider();
@@ -113,7 +114,7 @@ final class Identifier implements CmEventSink {
         return memberships;
     }
 
-    /** Sets the program's number, and returns the one before. */
+    /** Sets the program's number, and returns the previous one. */
     long exchangeUid(long value) {
         synchronized (files) {
             long before = uid;
@@ -124,7 +125,7 @@ final class Identifier implements CmEventSink {
 
     // ---- events
 
-    /** Does something that the peer answers by an event; under the command lock. */
+    /** Executes a request whose answer is an event. The caller holds the command lock. */
     void ask(Runnable request) {
         synchronized (files) {
             file.beginExpecting(this);
@@ -150,7 +151,7 @@ final class Identifier implements CmEventSink {
                 case CmEvent.MulticastJoin join -> addOfGroup(join.context(), event);
                 case CmEvent.MulticastError error -> addOfGroup(error.context(), event);
                 default -> {
-                    // Without a number of the program, the request was not accepted yet, and accepting it will fail.
+                    // Without the program's number, the request is not accepted yet, and accepting it will fail.
                     if (uid != 0) {
                         file.add(new PendingEvent(this, null, null, uid, number, event));
                     }

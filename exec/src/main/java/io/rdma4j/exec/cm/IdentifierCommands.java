@@ -13,7 +13,7 @@ import io.rdma4j.value.QueuePairType;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** The beginning and the end of identifiers. */
+/** Creates, destroys and moves identifiers. */
 final class IdentifierCommands {
     private IdentifierCommands() {}
 
@@ -47,12 +47,12 @@ final class IdentifierCommands {
         request.respond(DestroyId.RESPONSE, files.destroy(files.hide(request.file, number)));
     }
 
-    /** Moves an identifier from the file of the descriptor to the one that is written to. */
+    /** Moves an identifier to the file that the command is written to. */
     static void migrate(Request request, @Nullable CmFile from) {
         request.requireResponse(MigratedId.BYTES);
         MemorySegment migrate = request.structure(MigrateId.BYTES);
         if (from == null) {
-            throw Request.invalid("the descriptor to migrate from is none of this device");
+            throw Request.invalid("the descriptor to migrate from does not belong to this device");
         }
         int number = Fields.intAt(migrate, MigrateId.ID);
         request.respond(MigrateId.RESPONSE, request.file.files.migrate(from, number, request.file));

@@ -1,15 +1,15 @@
 package io.rdma4j.exec.cm;
 
-/** A multicast group that an identifier has joined. Its fields that change are guarded by the lock of {@link CmFiles}. */
+/** A multicast group that an identifier has joined. The lock of {@link CmFiles} guards the fields that change. */
 final class Membership {
     final Identifier owner;
 
-    /** The program's number, by which it knows the events. */
+    /** The program's number for the group, which its events contain. */
     final long uid;
 
     private int number = -1;
 
-    /** The events that the program has taken. */
+    /** The number of events that the program has taken. */
     int eventsReported;
 
     Membership(Identifier owner, long uid) {

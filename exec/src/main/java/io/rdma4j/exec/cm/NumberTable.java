@@ -4,9 +4,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Objects by numbers. A number that is free again is used as late as possible, since librdmacm forgets the number of an
- * identifier only after the kernel has. Numbers stay below 65536, the most that librdmacm takes, until that many are in use.
- * Not thread safe.
+ * Objects by number. A free number is reused as late as possible, because librdmacm removes an identifier from its own
+ * table only after the kernel has destroyed it. Numbers stay below 65536, the limit of librdmacm, while at most 32768
+ * are in use. Not thread safe.
  */
 final class NumberTable<T> {
     private static final int INITIAL_SLOTS = 1024;
@@ -38,8 +38,8 @@ final class NumberTable<T> {
         return number >= 0 && number < slots.length ? (T) slots[number] : null;
     }
 
-    /** Removes the object of a number; returns whether it was there. */
-    @SuppressWarnings("ReferenceEquality") // another object must stay, even if it is an equal one
+    /** Removes an object; returns false if the number is not the object's. */
+    @SuppressWarnings("ReferenceEquality") // another object must stay, even if it is equal
     boolean remove(int number, T object) {
         if (find(number) != object) {
             return false;

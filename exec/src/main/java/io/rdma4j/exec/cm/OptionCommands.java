@@ -38,7 +38,7 @@ final class OptionCommands {
         long address = Fields.longAt(option, SetOption.VALUE);
         long bytes = Integer.toUnsignedLong(Fields.intAt(option, SetOption.VALUE_BYTES));
         if (address == 0 && bytes != 0) {
-            throw new RdmaException("rdma_set_option", Errno.EFAULT, "a value without an address", "");
+            throw new RdmaException("rdma_set_option", Errno.EFAULT, "the value has no address", "");
         }
         return Native.segment(address, bytes);
     }
@@ -81,7 +81,7 @@ final class OptionCommands {
         }
     }
 
-    /** Sets the first path that the kernel would take. */
+    /** Sets the first path that the kernel would accept. */
     private static void setPath(Identifier identifier, int name, MemorySegment value) {
         if (name != CmNumbers.OPTION_PATH) {
             throw unknown(name);

@@ -24,11 +24,11 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** Questions about an identifier. */
+/** Queries the state of an identifier. */
 final class QueryCommands {
     private static final int DEFAULT_PARTITION = 0xffff;
 
-    /** Devices have no number of a kernel: librdmacm then finds them by their GUID. */
+    /** Devices have no index in the kernel, so librdmacm finds them by their GUID. */
     private static final int NO_INDEX = -1;
 
     private QueryCommands() {}
@@ -53,8 +53,9 @@ final class QueryCommands {
     }
 
     /**
-     * Returns the device that Linux reports. There, an identifier has none that is only bound to a loopback address, as to a wildcard: a
-     * program that looks for devices this way, such as libfabric, finds those of other addresses instead.
+     * Returns the device that Linux would report. In Linux, an identifier that is only bound to a loopback address has
+     * no device, like one that is bound to a wildcard. A program that finds devices this way, such as libfabric,
+     * therefore finds the devices of other addresses.
      */
     private static @Nullable Device device(ProviderCmId provider) {
         InetSocketAddress local = provider.localAddress();
@@ -62,7 +63,7 @@ final class QueryCommands {
         return isOfLoopback && provider.peerAddress() == null ? null : provider.device();
     }
 
-    /** Writes the path; without one the GIDs alone, as the kernel does. */
+    /** Writes the path. Without a path, writes only the GIDs and the default partition key, like the kernel. */
     private static void putRoute(MemorySegment response, ProviderCmId provider) {
         MemorySegment first = response.asSlice(QueriedRoute.PATHS, UserPath.BYTES);
         Gid source = gid(provider.localAddress());
@@ -154,7 +155,7 @@ final class QueryCommands {
         }
     }
 
-    /** Writes both addresses. The peer of an identifier that is only bound is the wildcard of the same family. */
+    /** Writes both addresses. The peer of an identifier that is only bound is the wildcard of its family. */
     private static void putAddresses(MemorySegment response, int localAt, int peerAt, ProviderCmId provider) {
         InetSocketAddress local = provider.localAddress();
         InetSocketAddress peer = provider.peerAddress();

@@ -18,15 +18,15 @@ final class Request {
      * Reads the header of a command.
      *
      * @param written the bytes that the program has written to the file
-     * @throws RdmaException {@code EINVAL} if it is shorter than its header says
+     * @throws RdmaException {@code EINVAL} if they are fewer than the header specifies
      */
     Request(CmFile file, MemorySegment written) {
         if (written.byteSize() < CommandHeader.BYTES) {
-            throw invalid("a command without a header");
+            throw invalid("the command has no header");
         }
         int bytes = Fields.shortAt(written, CommandHeader.REQUEST_BYTES);
         if (written.byteSize() < CommandHeader.BYTES + bytes) {
-            throw invalid("a command that is shorter than its header says");
+            throw invalid("the command is shorter than its header specifies");
         }
         this.file = file;
         command = Fields.intAt(written, CommandHeader.COMMAND);
@@ -58,10 +58,10 @@ final class Request {
     }
 
     /**
-     * Returns the number of bytes that the response may have.
+     * Returns the maximum size of the response in bytes.
      *
-     * @param bytes the smallest size that a librdmacm expects
-     * @throws RdmaException {@code ENOSPC} if it is smaller
+     * @param bytes the size of the response in the oldest librdmacm
+     * @throws RdmaException {@code ENOSPC} if the maximum is smaller
      */
     int requireResponse(int bytes) {
         if (responseBytes < bytes) {
@@ -72,7 +72,7 @@ final class Request {
     }
 
     /**
-     * Copies a response to the program, of which an older one takes only the beginning.
+     * Copies a response to the program. An older librdmacm takes only the beginning of it.
      *
      * @param at the offset of its address in the structure
      * @throws RdmaException {@code EFAULT} if there is no address
@@ -80,13 +80,13 @@ final class Request {
     void respond(int at, MemorySegment response) {
         long address = Fields.longAt(structure, at);
         if (address == 0) {
-            throw new RdmaException("rdma_ucm", Errno.EFAULT, "a response without an address", "");
+            throw new RdmaException("rdma_ucm", Errno.EFAULT, "the response has no address", "");
         }
         long bytes = Math.min(responseBytes, response.byteSize());
         MemorySegment.copy(response, 0, Native.segment(address, bytes), 0, bytes);
     }
 
-    /** Copies a response of one number of 32 bits to the program. */
+    /** Copies a response to the program that consists of a 32-bit number. */
     void respond(int at, int number) {
         MemorySegment response = memory(Integer.BYTES);
         Fields.putInt(response, 0, number);
@@ -98,7 +98,7 @@ final class Request {
         return MemorySegment.ofArray(new byte[bytes]);
     }
 
-    /** Returns the exception for a command that makes no sense. */
+    /** Returns the exception for an invalid command. */
     static RdmaException invalid(String details) {
         return new RdmaException("rdma_ucm", Errno.EINVAL, details, "");
     }

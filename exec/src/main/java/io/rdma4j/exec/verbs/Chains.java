@@ -5,11 +5,11 @@ import io.rdma4j.verbs.PartialPostException;
 import io.rdma4j.verbs.abi.Native;
 import io.rdma4j.verbs.abi.ReceiveRequest;
 
-/** Chains of work requests in memory of C, in which {@code next} of both kinds of requests has the same place. */
+/** Chains of work requests in native memory. The field {@code next} has the same offset in sends and receives. */
 final class Chains {
     private Chains() {}
 
-    /** Returns the request that a failure of posting is about: the one behind those that were posted. */
+    /** Returns the address of the request that could not be posted: the first one after those that were posted. */
     static long skip(long first, Throwable failure) {
         int posted = failure instanceof PartialPostException partial ? partial.posted() : 0;
         long request = first;
@@ -23,7 +23,7 @@ final class Chains {
      * Refuses a whole chain.
      *
      * @param first the address of the first request
-     * @param bad the address at which this address is stored; 0 if the caller does not want it
+     * @param bad the location to which {@code first} is written, or 0
      * @return the error number
      */
     static int refuse(long first, long bad, Errno error) {

@@ -8,7 +8,7 @@ final class Channel implements AutoCloseable {
     private final CompletionChannel channel;
     private final Readiness readiness;
 
-    /** Creates a channel of a device, whose events a descriptor follows. */
+    /** Creates a channel of a device. The descriptor is readable while the channel has events. */
     Channel(OpenDevice device, int descriptor) {
         channel = device.context().createCompletionChannel();
         readiness = new Readiness(channel, descriptor, device.descriptors());
@@ -19,7 +19,7 @@ final class Channel implements AutoCloseable {
         return channel;
     }
 
-    /** Returns what keeps the descriptor; to be updated when events are taken or removed. */
+    /** Returns the readiness of the descriptor. It must be updated when events are taken or removed. */
     Readiness readiness() {
         return readiness;
     }

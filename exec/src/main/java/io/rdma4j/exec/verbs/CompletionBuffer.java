@@ -9,21 +9,22 @@ import io.rdma4j.verbs.abi.Native;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Polls completion queues of Java for a thread of C, and writes what they have into {@code struct ibv_wc}. Each thread has a
- * buffer, so that several can poll one queue without waiting for each other. Allocates only the first time.
+ * Polls completion queues for a C thread, and writes the completions into {@code struct ibv_wc}. Each thread has a
+ * buffer, so that several threads can poll one queue without waiting for each other. Allocates memory only for the
+ * first poll of each size.
  */
 final class CompletionBuffer {
-    /** The most completions taken at a time. */
+    /** The maximum number of completions that are taken at a time. */
     private static final int BATCH = 32;
 
-    /** The fields behind the flags: partition key index, source LID, service level and path bits. RoCE has none of them. */
+    /** The fields after the flags: partition key, LID, service level, path bits. RoCE has only a service level. */
     private static final int REST = Completion.FLAGS + Integer.BYTES;
 
     private static final ThreadLocal<CompletionBuffer> OF_THREAD = new ThreadLocal<>();
 
     private final @Nullable WorkCompletion[] holders = new @Nullable WorkCompletion[BATCH];
 
-    /** Arrays of the first holders, by their length: a poll fills an array up to its end. */
+    /** Arrays of the first holders, by length, because a poll may fill the whole array. */
     private final WorkCompletion[] @Nullable [] arrays = new WorkCompletion[BATCH + 1] @Nullable [];
 
     private CompletionBuffer() {}
@@ -41,10 +42,10 @@ final class CompletionBuffer {
     /**
      * Polls a queue.
      *
-     * @param wanted the most completions
+     * @param wanted the maximum number of completions
      * @param to the address of an array of that many {@code struct ibv_wc}
      * @return the number of completions
-     * @throws io.rdma4j.verbs.RdmaException as {@link CompletionQueue#poll}, if no completion was taken before
+     * @throws io.rdma4j.verbs.RdmaException like {@link CompletionQueue#poll}, if no completion was taken before
      */
     int poll(CompletionQueue queue, int wanted, long to) {
         int taken = 0;
@@ -63,7 +64,7 @@ final class CompletionBuffer {
         return taken;
     }
 
-    /** Polls a queue. An error behind completions that were taken before is left to the next poll: they would be lost. */
+    /** Polls a queue. After other completions were taken, leaves an error to the next poll: it would lose them. */
     private static int takeInto(WorkCompletion[] array, CompletionQueue queue, int takenBefore) {
         try {
             return queue.poll(array);
@@ -75,7 +76,7 @@ final class CompletionBuffer {
         }
     }
 
-    /** Polls one completion, writes it, and returns its time in nanoseconds, or {@link Long#MIN_VALUE} if there is none. */
+    /** Polls one completion and returns its time in nanoseconds, or {@link Long#MIN_VALUE} if there is none. */
     long pollTimed(CompletionQueue queue, long to) {
         WorkCompletion[] array = array(1);
         if (queue.poll(array) == 0) {

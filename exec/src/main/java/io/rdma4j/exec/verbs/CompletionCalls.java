@@ -7,7 +7,7 @@ import io.rdma4j.verbs.CompletionQueueInitAttributes;
 import io.rdma4j.verbs.Errno;
 import org.jspecify.annotations.Nullable;
 
-/** The calls about completion channels and queues. Each gets the address of its {@link Arguments}. Thread safe. */
+/** The calls for completion channels and queues. Each takes the address of its {@link Arguments}. Thread safe. */
 public final class CompletionCalls {
     private CompletionCalls() {}
 

@@ -19,7 +19,7 @@ final class Completions implements AutoCloseable {
         return queue;
     }
 
-    /** Requests an event for the next completion. Without a channel there is nobody to notify, which C does not mind. */
+    /** Requests an event for the next completion. Does nothing without a channel: in C, that is not an error. */
     void requestNotification(boolean solicitedOnly) {
         if (channel != null) {
             queue.requestNotification(solicitedOnly);

@@ -6,8 +6,8 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.abi.Native;
 
 /**
- * The functions of the data path, which C calls by pointers: polling and posting. None throws; each returns an error number, as
- * the function of libibverbs does. C: {@code struct bridge_data}. Thread safe.
+ * The functions of the data path, polling and posting, which C calls through pointers. They never throw. Each returns
+ * an error number like the function of libibverbs. C: {@code struct bridge_data}. Thread safe.
  */
 final class DataPath {
     private DataPath() {}

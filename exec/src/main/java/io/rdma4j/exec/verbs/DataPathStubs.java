@@ -16,7 +16,7 @@ import java.lang.invoke.MethodType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Makes pointers of C to the functions of {@link DataPath}. They cost a third of a call by JNI, but milliseconds to make. */
+/** Creates C function pointers to {@link DataPath}. A call costs a third of a JNI call; creation takes milliseconds. */
 final class DataPathStubs {
     static final Function POLL = new Function(0, "poll", int.class, int.class, long.class);
     static final Function POST_SEND = new Function(24, "postSend", int.class, long.class, long.class);
@@ -30,19 +30,19 @@ final class DataPathStubs {
             POST_RECEIVE,
             new Function(40, "postSharedReceive", int.class, long.class, long.class));
 
-    /** The address of {@code struct bridge_data}; 0 while no program in C has opened a device, as in tests that call from Java. */
+    /** The address of {@code struct bridge_data}; 0 until a C program opens a device, and in tests. */
     private static long target;
 
     private static boolean isInstalled;
 
     private DataPathStubs() {}
 
-    /** Sets the address of {@code struct bridge_data}, the same at each call. */
+    /** Sets the address of {@code struct bridge_data}. All calls pass the same address. */
     static synchronized void setTarget(long address) {
         target = address;
     }
 
-    /** Writes the pointers, unless that was done before. Each object that C polls or posts to needs them. */
+    /** Creates and writes the pointers at the first call. Called before C receives an object to poll or post to. */
     static synchronized void install() {
         if (isInstalled || target == 0) {
             return;
@@ -54,7 +54,7 @@ final class DataPathStubs {
         isInstalled = true;
     }
 
-    /** A function of {@code struct bridge_data}, which returns an {@code int}. Thread safe. */
+    /** A function of {@code struct bridge_data} that returns an {@code int}. Thread safe. */
     static final class Function {
         private final int offset;
         private final String method;
@@ -67,7 +67,7 @@ final class DataPathStubs {
             type = MethodType.methodType(int.class, parameters);
         }
 
-        /** Returns a handle that calls the function by its pointer, as C does. */
+        /** Returns a handle that calls the function through its pointer, like C. */
         @SuppressWarnings("restricted")
         MethodHandle caller() {
             return Linker.nativeLinker().downcallHandle(stub(), descriptor());

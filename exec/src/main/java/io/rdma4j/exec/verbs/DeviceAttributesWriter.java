@@ -9,7 +9,7 @@ import io.rdma4j.verbs.abi.Flags;
 import io.rdma4j.verbs.abi.Native;
 import java.util.Set;
 
-/** Writes the attributes of a device into {@code struct ibv_device_attr_ex}, as much of it as the program knows. */
+/** Writes the attributes of a device into the part of {@code struct ibv_device_attr_ex} that the program knows. */
 final class DeviceAttributesWriter {
     private static final int FIRMWARE_BYTES = 64;
 
@@ -24,8 +24,8 @@ final class DeviceAttributesWriter {
     /**
      * Writes attributes.
      *
-     * @param target the address of the structure, all of which is 0
-     * @param sizeBytes its size in the program, at least that of {@code struct ibv_device_attr}
+     * @param target the address of the structure, which is zeroed
+     * @param sizeBytes its size in the program, at least the size of {@code struct ibv_device_attr}
      */
     static void write(DeviceAttributes attributes, long target, long sizeBytes) {
         DeviceAttributesWriter writer = new DeviceAttributesWriter(target, sizeBytes);

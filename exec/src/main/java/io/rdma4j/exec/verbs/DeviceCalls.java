@@ -23,12 +23,14 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The calls about devices, ports and asynchronous events. Each gets the address of its {@link Arguments}. Thread safe. */
+/**
+ * The calls for devices, ports and asynchronous events. Each takes the address of its {@link Arguments}. Thread safe.
+ */
 public final class DeviceCalls {
     private static final int NAME_BYTES = 64;
     private static final int GID_BYTES = 16;
 
-    /** The devices that C knows by their indexes. */
+    /** The devices; C refers to them by their indexes. */
     private static volatile List<Device> devices = List.of();
 
     private DeviceCalls() {}
@@ -101,7 +103,8 @@ public final class DeviceCalls {
     }
 
     /**
-     * Returns an entry of the GID table. C: {@code ibv_query_gid_ex}. Programs read all entries, most of which are empty.
+     * Returns an entry of the GID table. C: {@code ibv_query_gid_ex}. Programs read all entries; most of them are
+     * empty.
      *
      * @return 0, or {@code ENODATA} if the entry is empty
      */
@@ -167,7 +170,7 @@ public final class DeviceCalls {
         return source instanceof SharedReceiveQueue queue ? pointer(queue.userContext()) : 0;
     }
 
-    /** Returns the pointer of C that an object was created with. */
+    /** Returns the C pointer that an object was created with. */
     static long pointer(@Nullable Object userContext) {
         return userContext instanceof Long pointer ? pointer : 0;
     }
@@ -180,7 +183,7 @@ public final class DeviceCalls {
         context(arguments).acknowledge(event);
     }
 
-    /** Returns the system's time at the time of a completion. C: {@code ibv_wc_read_completion_wallclock_ns}. */
+    /** Returns the wall-clock time of a completion. C: {@code ibv_wc_read_completion_wallclock_ns}. */
     public static void wallClock(long arguments) {
         Arguments.set(arguments, 0, context(arguments).wallClockNanos(Arguments.get(arguments, 1)));
     }

@@ -6,9 +6,9 @@ import io.rdma4j.verbs.abi.Native;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A protection domain with its registered memory by key. C: {@code struct ibv_pd}. Thread safe. */
+/** A protection domain and its registered memory. C: {@code struct ibv_pd}. Thread safe. */
 final class Domain implements AutoCloseable {
-    /** The longest element of a scatter-gather list, whose length has 32 bits. */
+    /** The limit of the length of a scatter-gather element, a 32-bit number. */
     private static final long MAX_ELEMENT_BYTES = 1L << 32;
 
     private final OpenDevice device;
@@ -34,8 +34,8 @@ final class Domain implements AutoCloseable {
     }
 
     /**
-     * Returns a region that is closed already. It takes the place of memory that is not registered: as on hardware, such a request
-     * is accepted and completes with {@link io.rdma4j.value.CompletionStatus#LOCAL_PROTECTION_ERROR}.
+     * Returns a closed region, which replaces memory that is not registered. As on hardware, a request with such memory
+     * is accepted, and completes with {@link io.rdma4j.value.CompletionStatus#LOCAL_PROTECTION_ERROR}.
      */
     MemoryRegion closedRegion() {
         MemoryRegion region = closedRegion;
@@ -45,7 +45,7 @@ final class Domain implements AutoCloseable {
     private synchronized MemoryRegion createClosedRegion() {
         MemoryRegion region = closedRegion;
         if (region == null) {
-            // No byte of it is read: it is closed before a request can name it.
+            // This memory is never accessed: the region is closed before a request can use it.
             region = domain.register(Native.segment(0, MAX_ELEMENT_BYTES), Set.of());
             region.close();
             closedRegion = region;

@@ -13,8 +13,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies inline data, whose memory need not be registered in C, to registered memory, from which posting copies it again. So the
- * memory is free after each burst. Used under the lock of a queue.
+ * Copies inline data to registered memory, because C programs need not register its memory. Posting copies it again, so
+ * the registered memory can be reused after each burst. Guarded by the lock of a queue.
  */
 final class InlineData implements AutoCloseable {
     private static final int MIN_BYTES = 4096;
@@ -23,7 +23,7 @@ final class InlineData implements AutoCloseable {
     private final Domain domain;
     private final int maxInlineBytes;
 
-    /** The memory of the data of a burst; null before the first request. */
+    /** The memory for the data of a burst; null before the first inline data. */
     private @Nullable MemoryRegion region;
 
     private long used;
@@ -31,19 +31,19 @@ final class InlineData implements AutoCloseable {
     /**
      * Creates an empty store.
      *
-     * @param maxInlineBytes the longest inline data of one request
+     * @param maxInlineBytes the maximum length of the inline data of one request
      */
     InlineData(Domain domain, int maxInlineBytes) {
         this.domain = domain;
         this.maxInlineBytes = maxInlineBytes;
     }
 
-    /** Makes the memory free. */
+    /** Discards all data. */
     void clear() {
         used = 0;
     }
 
-    /** Makes the memory free, and large enough for the {@linkplain #roomFor data} of several requests. */
+    /** Discards all data, and makes the memory large enough for the {@linkplain #roomFor data} of several requests. */
     void clear(long bytes) {
         used = 0;
         if (bytes > region().lengthBytes()) {
@@ -52,7 +52,7 @@ final class InlineData implements AutoCloseable {
         }
     }
 
-    /** Returns the number of bytes that the data of an array of {@code struct ibv_sge} takes; 0 if the queue pair does not allow it. */
+    /** Returns the total length of an array of {@code struct ibv_sge}; 0 if the queue pair does not allow it. */
     long roomFor(long elements, int count) {
         long total = totalBytes(elements, count);
         return total > maxInlineBytes ? 0 : total;
@@ -61,14 +61,15 @@ final class InlineData implements AutoCloseable {
     /**
      * Adds the data of an array of {@code struct ibv_sge} to a request.
      *
-     * @return false if it does not fit into what is left of the memory, which is free again after {@link #clear}
-     * @throws RdmaException {@code EINVAL} if it is longer than the queue pair allows, {@code EFAULT} if memory cannot be accessed
+     * @return false if it does not fit into the rest of the memory; it fits after {@link #clear}
+     * @throws RdmaException {@code EINVAL} if it is longer than the queue pair allows, {@code EFAULT} if its memory
+     *     cannot be accessed
      */
     boolean add(SendWorkRequest request, long elements, int count) {
         long total = totalBytes(elements, count);
         if (total > maxInlineBytes) {
             throw Failures.invalid(
-                    "ibv_post_send", total + " inline bytes, but the queue pair takes " + maxInlineBytes);
+                    "ibv_post_send", total + " inline bytes, but the queue pair allows " + maxInlineBytes);
         }
         MemoryRegion target = region();
         if (total > target.lengthBytes() - used) {

@@ -5,19 +5,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * The registered memory of a protection domain by local key. Lookups take no lock and allocate nothing. Thread safe.
  *
- * <p>A hash table with linear probing. A removed entry is replaced by a mark, and the table by a larger or a cleaner one when
- * half of it is in use.
+ * <p>A hash table with linear probing. A mark replaces a removed entry. When half of the table is in use, a new table
+ * without marks replaces it, which is larger if necessary.
  */
 final class LocalKeys {
     private static final int INITIAL_SLOTS = 16;
 
-    /** Takes the place of a removed entry, so that probing goes on to the entries behind it. */
+    /** Replaces a removed entry, so that probing continues to the entries after it. */
     private static final LocalMemory REMOVED = LocalMemory.none();
 
     /** Replaced when half of it is in use, and written after each change, which makes the change visible to lookups. */
     private volatile @Nullable LocalMemory[] slots = new @Nullable LocalMemory[INITIAL_SLOTS];
 
-    /** Slots that are not empty; under the lock of this object, as the next. */
+    // Guarded by this.
+
+    /** The number of slots that are not empty. */
     private int used;
 
     private int size;
@@ -35,13 +37,13 @@ final class LocalKeys {
         }
     }
 
-    /** Keys of a device are random already, but one of several devices may count. */
+    /** Returns the first slot to probe. The bits of the key are mixed, because a device may assign consecutive keys. */
     private static int first(int key, int mask) {
         int mixed = key * 0x9e37_79b9;
         return (mixed ^ mixed >>> 16) & mask;
     }
 
-    /** Adds memory, whose key is not in the table. */
+    /** Adds memory. Its key must not be in the table. */
     synchronized void add(LocalMemory memory) {
         @Nullable LocalMemory[] current = slots;
         if (used >= current.length / 2) {
@@ -78,7 +80,7 @@ final class LocalKeys {
         return table;
     }
 
-    /** Removes memory, after which {@link LocalMemory#isRegistered} returns false. Does nothing if it is not in the table. */
+    /** Removes memory, and marks it as no longer {@linkplain LocalMemory#isRegistered registered}. */
     synchronized void remove(LocalMemory memory) {
         @Nullable LocalMemory[] current = slots;
         int mask = current.length - 1;

@@ -3,17 +3,17 @@ package io.rdma4j.exec.verbs;
 import io.rdma4j.verbs.MemoryRegion;
 import org.jspecify.annotations.Nullable;
 
-/** One registration of memory, as the elements of scatter-gather lists name it: by key and address. */
+/** One registration of memory, which scatter-gather elements refer to by key and address. */
 final class LocalMemory {
     private final @Nullable MemoryRegion region;
     private final int key;
     private final long address;
     private final long lengthBytes;
 
-    /** True once the registration has ended. Not volatile: a request that still names the memory ends in a completion. */
+    /** True after deregistration. Not volatile: a request that still uses the memory completes with an error. */
     private boolean ended;
 
-    /** Captures the present registration of a region. */
+    /** Captures the current registration of a region. */
     LocalMemory(MemoryRegion region) {
         this.region = region;
         key = region.localKey();
@@ -28,7 +28,7 @@ final class LocalMemory {
         lengthBytes = 0;
     }
 
-    /** Returns an object that stands for no memory. */
+    /** Returns an object that represents no memory. */
     static LocalMemory none() {
         return new LocalMemory();
     }
@@ -41,7 +41,7 @@ final class LocalMemory {
         return address;
     }
 
-    /** Returns the region, or null if this stands for no memory. */
+    /** Returns the region, or null if this represents no memory. */
     @Nullable
     MemoryRegion region() {
         return region;
@@ -55,7 +55,7 @@ final class LocalMemory {
         ended = true;
     }
 
-    /** Returns whether a range lies within the memory. Safe against overflow for all addresses; the length is not negative. */
+    /** Returns whether a range lies within the memory. No address causes an overflow; the length is not negative. */
     boolean contains(long start, long length) {
         long offset = start - address;
         return offset >= 0 && length <= lengthBytes && offset <= lengthBytes - length;

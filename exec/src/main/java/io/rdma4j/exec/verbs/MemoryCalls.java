@@ -17,7 +17,7 @@ import io.rdma4j.verbs.abi.QueuePairCodec;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
-/** The calls about domains, memory and windows. Each gets the address of its {@link Arguments}. Thread safe. */
+/** The calls for domains, memory and windows. Each takes the address of its {@link Arguments}. Thread safe. */
 public final class MemoryCalls {
     /** {@code IBV_ACCESS_OPTIONAL_RANGE}: rights that a device may ignore. */
     private static final int OPTIONAL_RIGHTS = 0x3ff0_0000;
@@ -79,7 +79,7 @@ public final class MemoryCalls {
         setKeys(arguments, region.region());
     }
 
-    /** Ends access to the memory of a region, which is about to be unmapped, or allows it again. The program deregisters it later. */
+    /** Ends access to the memory of a region before it is unmapped, or allows it again. The region stays registered. */
     public static void setAccessible(long arguments) {
         Handles.of(Arguments.number(arguments, 0), Region.class).setAccessible(Arguments.get(arguments, 1) != 0);
     }
@@ -115,7 +115,7 @@ public final class MemoryCalls {
         Arguments.set(arguments, 1, window.remoteKey() & 0xffff_ffffL);
     }
 
-    /** Creates a destination of datagrams. C: {@code ibv_create_ah}. */
+    /** Creates an address handle for datagrams. C: {@code ibv_create_ah}. */
     public static void createAddressHandle(long arguments) {
         AddressVector path = Paths.read("ibv_create_ah", Arguments.get(arguments, 1));
         Arguments.set(arguments, 0, Handles.add(domain(arguments, 0).domain().createAddressHandle(path)));

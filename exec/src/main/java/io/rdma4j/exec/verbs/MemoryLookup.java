@@ -7,8 +7,8 @@ import io.rdma4j.verbs.abi.ScatterGather;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the memory of scatter-gather elements in a protection domain, and remembers the memory found last, since most requests
- * of a queue name the same memory. Used under the lock of a queue.
+ * Finds the memory of scatter-gather elements in a protection domain. Caches the last result, because most requests of
+ * a queue use the same memory. Not thread safe.
  */
 final class MemoryLookup {
     private static final long UNSIGNED = 0xffff_ffffL;
@@ -21,8 +21,8 @@ final class MemoryLookup {
     }
 
     /**
-     * Adds an array of {@code struct ibv_sge} to a list. Elements that name no registered memory of the domain, or a range that
-     * is not in it, make the request complete with a protection error. Elements of no bytes need no memory.
+     * Adds an array of {@code struct ibv_sge} to a list. If an element is not within registered memory of the domain,
+     * the request completes with a protection error. Elements of zero bytes need no memory.
      */
     void addAll(ScatterGatherList list, long elements, int count) {
         for (int i = 0; i < count; i++) {

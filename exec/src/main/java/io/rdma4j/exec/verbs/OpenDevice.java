@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** An open device. C: {@code struct ibv_context}. Thread safe. */
 final class OpenDevice implements AutoCloseable {
     static {
-        ProgramMemory.choose(); // before the first protection domain exists, also that of a warm-up
+        ProgramMemory.choose(); // before the first protection domain exists, including the warm-up's
     }
 
     private final DeviceContext context;
@@ -21,9 +21,9 @@ final class OpenDevice implements AutoCloseable {
     private @Nullable CompletionQueue targetCompletions;
 
     /**
-     * Takes an open device over.
+     * Takes ownership of an open device.
      *
-     * @param asyncDescriptor follows the asynchronous events
+     * @param asyncDescriptor is readable while there are asynchronous events
      * @param descriptors the descriptors of the process; others in tests
      */
     OpenDevice(DeviceContext context, int asyncDescriptor, Descriptors descriptors) {
@@ -41,12 +41,12 @@ final class OpenDevice implements AutoCloseable {
         return descriptors;
     }
 
-    /** Returns what keeps the descriptor of the asynchronous events; to be updated when events are taken or removed. */
+    /** Returns the readiness of the asynchronous events. It must be updated when events are taken or removed. */
     Readiness asyncEvents() {
         return asyncEvents;
     }
 
-    /** Returns a domain for targets of extended connections, which have none in C. */
+    /** Returns a protection domain for targets of extended connections, which have no domain in C. */
     synchronized ProtectionDomain targetDomain() {
         ProtectionDomain domain = targetDomain;
         if (domain == null) {

@@ -5,7 +5,7 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import org.jspecify.annotations.Nullable;
 
-/** A queue pair with what posts to it. C: {@code struct ibv_qp}. Thread safe. */
+/** A queue pair and its posters. C: {@code struct ibv_qp}. Thread safe. */
 final class PostedQueuePair implements AutoCloseable {
     private final OpenDevice device;
     private final QueuePair queuePair;
@@ -16,7 +16,7 @@ final class PostedQueuePair implements AutoCloseable {
     private final @Nullable ReceivePoster receives;
 
     /**
-     * Takes a queue pair over.
+     * Takes ownership of a queue pair.
      *
      * @param domain the domain of the memory of its requests; null for the target of an extended connection
      */

@@ -23,7 +23,7 @@ import io.rdma4j.verbs.abi.ScatterGather;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** The calls about queue pairs. Each gets the address of its {@link Arguments}. Thread safe. */
+/** The calls for queue pairs. Each takes the address of its {@link Arguments}. Thread safe. */
 public final class QueuePairCalls {
     private static final String CREATE = "ibv_create_qp";
     private static final int GID_BYTES = 16;
@@ -70,8 +70,8 @@ public final class QueuePairCalls {
     }
 
     /**
-     * Returns sizes with as much inline data as the scatter/gather entries would take. Drivers of cards and of {@code rdma_rxe}
-     * give that, and there are programs that rely on it.
+     * Returns sizes with at least as much inline data as the scatter-gather entries occupy in a request. The drivers of
+     * cards and of {@code rdma_rxe} also provide that, and some programs rely on it.
      */
     private static QueuePairCapabilities withInlineRoom(QueuePairCapabilities sizes, OpenDevice device) {
         int room = Math.min(
@@ -89,7 +89,7 @@ public final class QueuePairCalls {
         return handle == 0 ? null : Handles.of(handle, Completions.class).queue();
     }
 
-    /** Returns the completion queue of a direction; C may leave that of a direction out which it does not use. */
+    /** Returns the completion queue of a direction, or the other queue if C has omitted it for an unused direction. */
     private static CompletionQueue required(@Nullable CompletionQueue queue, @Nullable CompletionQueue other) {
         if (queue != null) {
             return queue;
@@ -115,7 +115,7 @@ public final class QueuePairCalls {
     private static PostedQueuePair createTarget(long arguments) {
         int handle = Arguments.number(arguments, 8);
         if (!(Handles.find(handle) instanceof ExtendedDomain extended)) {
-            throw Failures.invalid(CREATE, "the target of an extended connection without an XRC domain");
+            throw Failures.invalid(CREATE, "the target of an extended connection needs an XRC domain");
         }
         OpenDevice device = extended.device();
         QueuePairInitAttributes attributes = QueuePairInitAttributes.extendedReceive(
@@ -150,8 +150,8 @@ public final class QueuePairCalls {
     }
 
     /**
-     * Returns a mask without the attributes of the other side of an extended connection. Programs set all that a reliable
-     * connection needs, and the kernel ignores those that an initiator or a target has not.
+     * Returns a mask without the attributes that only the peer's end of an extended connection has. Programs set all
+     * attributes of a reliable connection, and the kernel ignores those that an initiator or a target does not have.
      */
     private static int usedMask(QueuePairType type, int mask) {
         return switch (type) {

@@ -9,14 +9,14 @@ import io.rdma4j.verbs.abi.QueuePairAttributeFields;
 import io.rdma4j.verbs.abi.QueuePairCodec;
 import io.rdma4j.verbs.abi.QueuePairMask;
 
-/** A change of a queue pair in memory of C: {@code struct ibv_qp_attr}, of which a mask chooses the fields. */
+/** A change of a queue pair: {@code struct ibv_qp_attr} in native memory. A mask selects its fields. */
 final class QueuePairChange {
     /** {@code IBV_QP_RATE_LIMIT}. */
     static final int RATE_LIMIT = 1 << 25;
 
     private static final int RATE_LIMIT_AT = 136;
 
-    /** {@code IBV_QP_PATH_MIG_STATE}; a program may say that there is no other path. */
+    /** {@code IBV_QP_PATH_MIG_STATE}. A program may set {@code IBV_MIG_MIGRATED}: there is no alternate path. */
     private static final int MIGRATION_STATE = 1 << 18;
 
     private static final int MIGRATION_STATE_AT = 12;
@@ -55,9 +55,10 @@ final class QueuePairChange {
     }
 
     /**
-     * Returns the attributes of a mask.
+     * Returns the attributes that a mask selects.
      *
-     * @throws io.rdma4j.verbs.RdmaException {@code EOPNOTSUPP} for an attribute that no device here has, such as an alternate path
+     * @throws io.rdma4j.verbs.RdmaException {@code EOPNOTSUPP} for an attribute that no device has, such as an
+     *     alternate path
      */
     QueuePairAttributes read(int mask) {
         boolean migrates = (mask & MIGRATION_STATE) != 0 && intAt(MIGRATION_STATE_AT) != MIGRATED;

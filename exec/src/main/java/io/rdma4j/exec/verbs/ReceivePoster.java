@@ -7,8 +7,8 @@ import io.rdma4j.verbs.abi.ReceiveRequest;
 import io.rdma4j.verbs.spi.SpinLock;
 
 /**
- * Posts chains of {@code struct ibv_recv_wr} to a queue pair or a shared receive queue, several requests at a time. Thread safe.
- * Allocates nothing but request objects, which it reuses.
+ * Posts chains of {@code struct ibv_recv_wr} to a queue pair or a shared receive queue, several requests at a time.
+ * Thread safe. Allocates only request objects, which it reuses.
  */
 final class ReceivePoster {
     /** The queue to which the requests go. */
@@ -27,7 +27,7 @@ final class ReceivePoster {
     private final MemoryLookup memory;
     private final ReceiveWorkRequest[] requests = new ReceiveWorkRequest[BURST];
 
-    /** The number of request objects, which are created when a chain is first as long. */
+    /** The number of request objects. Each is created when a chain first needs it. */
     private int created;
 
     ReceivePoster(Target target, Domain domain) {
@@ -39,7 +39,7 @@ final class ReceivePoster {
      * Posts a chain.
      *
      * @param first the address of the first request
-     * @param bad the address at which the address of the first request that was not posted is stored after an error
+     * @param bad the location to which the address of the first request that was not posted is written after an error
      * @return 0 or an error number
      */
     int post(long first, long bad) {

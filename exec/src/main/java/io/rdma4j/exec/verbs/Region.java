@@ -23,7 +23,7 @@ final class Region implements AutoCloseable {
         domain.keys().add(memory);
     }
 
-    /** Registers memory at the address that the rights choose, which is 0, or at a given one. */
+    /** Registers memory. Its first byte has address 0 if the rights are zero-based, otherwise the given address. */
     static MemoryRegion register(Domain domain, MemorySegment memory, long address, Set<AccessFlag> access) {
         return access.contains(AccessFlag.ZERO_BASED)
                 ? domain.domain().register(memory, access)
@@ -35,10 +35,10 @@ final class Region implements AutoCloseable {
     }
 
     /**
-     * Changes rights, domain or both.
+     * Changes the rights, the domain, or both.
      *
-     * @param newDomain the domain that the change names, or null if it names none
-     * @throws RdmaException as {@link MemoryRegion#reregister}; nothing has changed then
+     * @param newDomain the domain of the change, or null to keep the current one
+     * @throws RdmaException like {@link MemoryRegion#reregister}; the region is then unchanged
      */
     synchronized void change(MemoryRegionChange change, @Nullable Domain newDomain) {
         region.reregister(change);
@@ -46,12 +46,13 @@ final class Region implements AutoCloseable {
     }
 
     /**
-     * Replaces the memory, at the addresses of the process, as C does. {@link MemoryRegion#reregister} chooses other addresses, so
-     * the new memory is registered and the old one deregistered. The keys are new, as with {@code reregister}.
+     * Replaces the memory. As in C, requests address it by the addresses of the process. {@link
+     * MemoryRegion#reregister} would choose other addresses, so this method registers the new memory and deregisters
+     * the old memory. The keys change, as with {@code reregister}.
      *
-     * @param newDomain the new domain, or null to keep the present one
-     * @param newAccess the new rights, or null to keep the present ones
-     * @throws RdmaException as {@link MemoryRegion#reregister}; nothing has changed then
+     * @param newDomain the new domain, or null to keep the current one
+     * @param newAccess the new rights, or null to keep the current ones
+     * @throws RdmaException like {@link MemoryRegion#reregister}; the region is then unchanged
      */
     synchronized void move(MemorySegment newMemory, @Nullable Domain newDomain, @Nullable Set<AccessFlag> newAccess) {
         Domain target = newDomain == null ? domain : newDomain;
@@ -75,7 +76,7 @@ final class Region implements AutoCloseable {
     }
 
     /**
-     * Ends access to the memory, or allows it again; see {@link RevocableRegion}. {@link #move} gives the region other memory.
+     * Ends access to the memory, or allows it again; see {@link RevocableRegion}. {@link #move} assigns other memory.
      *
      * @throws RdmaException {@code EOPNOTSUPP} if the device pins memory
      */

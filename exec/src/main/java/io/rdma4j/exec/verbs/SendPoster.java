@@ -12,7 +12,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Posts chains of {@code struct ibv_send_wr} to a queue pair, several requests at a time. Thread safe. Allocates nothing but
+ * Posts chains of {@code struct ibv_send_wr} to a queue pair, several requests at a time. Thread safe. Allocates only
  * request objects and memory for inline data, which it reuses.
  */
 final class SendPoster implements AutoCloseable {
@@ -23,10 +23,10 @@ final class SendPoster implements AutoCloseable {
     private final SendTranslation translation;
     private SendWorkRequest[] requests = new SendWorkRequest[BURST];
 
-    /** The number of request objects, which are created when a chain is first as long. */
+    /** The number of request objects. Each is created when a chain first needs it. */
     private int created;
 
-    /** The reason why a request of the present chain cannot be posted; null if all can. */
+    /** The reason why a request of the current chain cannot be posted; null if there is none. */
     private @Nullable RdmaException refusal;
 
     SendPoster(QueuePair queuePair, Domain domain) {
@@ -38,8 +38,8 @@ final class SendPoster implements AutoCloseable {
      * Posts a chain.
      *
      * @param first the address of the first request
-     * @param bad the address at which the address of the first request that was not posted is stored after an error; 0 to post
-     *     all requests or none
+     * @param bad the location to which the address of the first request that was not posted is written after an error;
+     *     0 to post all requests or none
      * @return 0 or an error number
      */
     int post(long first, long bad) {
@@ -91,13 +91,13 @@ final class SendPoster implements AutoCloseable {
         } else if (queuePair instanceof BatchPosting together) {
             together.postTogether(requests, count);
         } else {
-            throw Failures.unsupported("ibv_wr_complete", queuePair + " is not of a software device");
+            throw Failures.unsupported("ibv_wr_complete", queuePair + " is not a queue pair of a software device");
         }
     }
 
     /**
-     * Posts the requests from one on, as many as fit, and returns the next one, or 0. If that cannot be translated, {@link
-     * #refusal} has the reason.
+     * Posts the requests of a chain from {@code start}, as many as fit, and returns the address of the next one, or 0.
+     * If that one cannot be translated, {@link #refusal} has the reason.
      */
     private long postBurst(long start) {
         long next = start;
@@ -106,7 +106,7 @@ final class SendPoster implements AutoCloseable {
         while (next != 0 && count < BURST) {
             try {
                 if (!translation.fill(request(count), next)) {
-                    break; // the memory for inline data is full, and free again after this burst
+                    break; // the memory for inline data is full until the next burst
                 }
             } catch (RdmaException refused) {
                 refusal = refused;

@@ -23,11 +23,11 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** Makes requests of Java out of {@code struct ibv_send_wr} for one queue pair. Used under the lock of its {@link SendPoster}. */
+/** Translates {@code struct ibv_send_wr} to {@link SendWorkRequest}. Guarded by the lock of a {@link SendPoster}. */
 final class SendTranslation implements AutoCloseable {
     private static final String POST = "ibv_post_send";
 
-    /** A window has no local rights; programs add this one, as for a region, and cards ignore it. */
+    /** A window has no local rights. Programs add this one as for a region, and cards ignore it. */
     private static final int LOCAL_WRITE = AccessFlag.LOCAL_WRITE.bit();
 
     /** The sets of placement types by their bits. */
@@ -49,12 +49,16 @@ final class SendTranslation implements AutoCloseable {
         inline = new InlineData(domain, queuePair.capabilities().maxInlineBytes());
     }
 
-    /** Begins a burst: the memory for inline data is free. */
+    /** Starts a burst, which can use all memory for inline data. */
     void begin() {
         inline.clear();
     }
 
-    /** Begins a burst with the whole chain that begins with a request: there is memory for all its inline data. */
+    /**
+     * Starts a burst for a whole chain, with memory for all its inline data.
+     *
+     * @param first the address of the first request
+     */
     void begin(long first) {
         long bytes = 0;
         for (long request = first; request != 0; request = Native.longAt(request + SendRequest.NEXT)) {
@@ -71,9 +75,10 @@ final class SendTranslation implements AutoCloseable {
     /**
      * Fills a request.
      *
-     * @param from the address of the request in memory of C
-     * @return false if its inline data has to wait for the next burst
-     * @throws RdmaException {@code EINVAL} if the request is wrong, {@code EOPNOTSUPP} for an operation that no device has
+     * @param from the address of the request in native memory
+     * @return false if the memory for inline data is full; the request must then wait for the next burst
+     * @throws RdmaException {@code EINVAL} if the request is wrong, {@code EOPNOTSUPP} for an operation that no device
+     *     has
      */
     boolean fill(SendWorkRequest request, long from) {
         request.reset(Native.longAt(from + SendRequest.ID));
@@ -175,7 +180,7 @@ final class SendTranslation implements AutoCloseable {
     private static void fillBinding(SendWorkRequest request, long from) {
         long window = Native.longAt(from + SendRequest.BIND_WINDOW);
         if (window == 0) {
-            throw Failures.invalid(POST, "a binding without a memory window");
+            throw Failures.invalid(POST, "the request to bind has no memory window");
         }
         int handle = Native.intAt(window + WindowFields.HANDLE);
         request.bind(Handles.of(handle, MemoryWindow.class), Native.intAt(from + SendRequest.BIND_KEY));
@@ -196,7 +201,7 @@ final class SendTranslation implements AutoCloseable {
     private static void fillDestination(SendWorkRequest request, long from) {
         long destination = Native.longAt(from + SendRequest.DATAGRAM_ADDRESS_HANDLE);
         if (destination == 0) {
-            throw Failures.invalid(POST, "a datagram without an address handle");
+            throw Failures.invalid(POST, "the datagram has no address handle");
         }
         request.to(
                 Handles.of(Native.intAt(destination + AddressHandleFields.HANDLE), AddressHandle.class),

@@ -11,7 +11,7 @@ import io.rdma4j.verbs.XrcDomain;
 import io.rdma4j.verbs.abi.Flags;
 import org.jspecify.annotations.Nullable;
 
-/** The calls about shared receive queues. Each gets the address of its {@link Arguments}. Thread safe. */
+/** The calls for shared receive queues. Each takes the address of its {@link Arguments}. Thread safe. */
 public final class SharedReceiveCalls {
     private SharedReceiveCalls() {}
 

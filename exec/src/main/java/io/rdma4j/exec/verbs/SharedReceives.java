@@ -3,13 +3,13 @@ package io.rdma4j.exec.verbs;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
 
-/** A shared receive queue with what posts to it. C: {@code struct ibv_srq}. Thread safe. */
+/** A shared receive queue and its poster. C: {@code struct ibv_srq}. Thread safe. */
 final class SharedReceives implements AutoCloseable, ReceivePoster.Target {
     private final OpenDevice device;
     private final SharedReceiveQueue queue;
     private final ReceivePoster receives;
 
-    /** Takes a queue over, for requests with memory of a domain. */
+    /** Takes ownership of a queue. Its requests use memory of the domain. */
     SharedReceives(Domain domain, SharedReceiveQueue queue) {
         this.device = domain.device();
         this.queue = queue;

@@ -11,19 +11,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Lets Java compile the code that moves data while a program is still setting up. A thread of its own runs operations between two
- * private devices from the time when the program opens a device. The first queue pair that gets ready to receive waits for its
- * end. Thread safe.
+ * Lets Java compile the code that moves data while a program is still setting up. When the program opens a device, a
+ * separate thread starts to run operations between two private devices. A queue pair waits for the end of the warm-up
+ * before it becomes ready to receive. Thread safe.
  */
 final class WarmUp {
-    /** The system property with the time in milliseconds that the warm-up takes; without it, there is none. */
+    /** The system property with the duration of the warm-up in milliseconds; without it, there is no warm-up. */
     private static final String PROPERTY = "rdma4j.exec.warmUpMillis";
 
     private static final System.Logger LOGGER = System.getLogger(WarmUp.class.getName());
 
     private static final long MILLIS = Long.getLong(PROPERTY, 0);
 
-    /** New devices after this time take the branches of the begin and the end of a connection, too. */
+    /** The length of a round. Each round has new devices, so that Java also compiles how connections start and end. */
     private static final long ROUND_NANOS = 300_000_000;
 
     private static final int OPERATIONS = 16;
@@ -35,7 +35,7 @@ final class WarmUp {
 
     private WarmUp() {}
 
-    /** Begins the warm-up, if one is wanted and has not begun yet. */
+    /** Starts the warm-up if it is enabled and has not started yet. */
     static void begin() {
         if (MILLIS > 0 && BEGUN.compareAndSet(false, true)) {
             Thread.ofPlatform().name("rdma4j-warm-up").daemon().start(() -> {
@@ -48,7 +48,7 @@ final class WarmUp {
         }
     }
 
-    /** Waits for the end of the warm-up, if one has begun. */
+    /** Waits for the end of the warm-up if it has started. Waits at most twice its duration. */
     static void awaitEnd() {
         if (MILLIS > 0 && BEGUN.get()) {
             try {
@@ -60,7 +60,7 @@ final class WarmUp {
     }
 
     /**
-     * Runs rounds. A failure is a debug message: the program is slower for some time then.
+     * Runs rounds. A failure is only logged as a debug message: the program works, but is slower at first.
      *
      * @param endNanos the time when the last round ends
      */
@@ -87,7 +87,7 @@ final class WarmUp {
                 .findFirst();
     }
 
-    /** Runs operations between two devices, at least once, and closes all that it has created. */
+    /** Runs operations between two devices, at least once, and closes all objects that it has created. */
     static void runRound(PrivateDevices devices, long endNanos) {
         try (WarmUpEnd near = new WarmUpEnd(devices.first());
                 WarmUpEnd far = new WarmUpEnd(devices.second())) {
@@ -126,7 +126,7 @@ final class WarmUp {
         await(from, count, to, 0);
     }
 
-    /** Polls both ends, of which each makes progress only when it is polled. */
+    /** Polls both ends, because each makes progress only when it is polled. */
     private static void await(WarmUpEnd one, int ofOne, WarmUpEnd other, int ofOther) {
         int missing = ofOne;
         int missingAtOther = ofOther;

@@ -31,8 +31,8 @@ import java.lang.invoke.MethodHandle;
 import java.util.Set;
 
 /**
- * An end of the connection of a {@link WarmUp}: objects and structures as a program in C has them. It posts and polls by the pointers
- * that C calls. Not thread safe.
+ * An end of the connection of a {@link WarmUp}, with the objects and structures of a C program. It posts and polls
+ * through the pointers that C calls. Not thread safe.
  */
 final class WarmUpEnd implements AutoCloseable {
     private static final int MEMORY_BYTES = 65_536;
@@ -63,7 +63,7 @@ final class WarmUpEnd implements AutoCloseable {
     private final int queueHandle;
     private final int queuePairHandle;
 
-    /** Creates an end on a device, which it opens. */
+    /** Opens a device, and creates an end on it. */
     WarmUpEnd(Device from) {
         device = new OpenDevice(from.open(), NO_DESCRIPTOR, Readiness.NO_DESCRIPTORS);
         gid = device.context().gidTable(1).getFirst();
@@ -86,7 +86,7 @@ final class WarmUpEnd implements AutoCloseable {
         element.set(JAVA_INT, ScatterGather.LOCAL_KEY, region.region().localKey());
     }
 
-    /** Connects this end to another one, which has to do the same. */
+    /** Connects this end to another one, which must also connect to this one. */
     void connect(WarmUpEnd peer) {
         QueuePair queuePair = posted.queuePair();
         AddressVector path = AddressVector.of(gid.index(), peer.gid.gid()).withHopLimit(1);
@@ -115,7 +115,7 @@ final class WarmUpEnd implements AutoCloseable {
         sendRequest.set(JAVA_INT, SendRequest.RDMA_KEY, remote.remoteKey());
     }
 
-    /** Posts an operation with the memory of this end, and with that of the peer if it is a WRITE or a READ. */
+    /** Posts an operation on the memory of this end and, for a WRITE or a READ, on the memory of the peer. */
     void post(SendOpcode opcode, int bytes) {
         boolean isInline = bytes <= MAX_INLINE_BYTES && opcode != SendOpcode.RDMA_READ;
         element.set(JAVA_INT, ScatterGather.LENGTH, bytes);
@@ -125,7 +125,7 @@ final class WarmUpEnd implements AutoCloseable {
         require("ibv_post_send", call(POST_SEND, queuePairHandle, sendRequest.address(), bad.address()));
     }
 
-    /** Posts a receive that takes the largest message. */
+    /** Posts a receive for the largest message. */
     void postReceive() {
         element.set(JAVA_INT, ScatterGather.LENGTH, MEMORY_BYTES);
         require("ibv_post_recv", call(POST_RECEIVE, queuePairHandle, receiveRequest.address(), bad.address()));
@@ -138,7 +138,7 @@ final class WarmUpEnd implements AutoCloseable {
             int status = completions.get(JAVA_INT, (long) i * Completion.BYTES + Completion.STATUS);
             if (status != CompletionStatus.SUCCESS.code()) {
                 throw new RdmaException(
-                        "ibv_poll_cq", Errno.EIO, "an operation of the warm-up has status " + status, "");
+                        "ibv_poll_cq", Errno.EIO, "an operation of the warm-up ended with status " + status, "");
             }
         }
         require("ibv_poll_cq", Math.max(0, -count));

@@ -1,2 +1,2 @@
-/** The verbs, as C calls them: structures of libibverbs in memory of C become calls of {@code io.rdma4j.verbs}. */
+/** The verbs for C: translates calls with structures of libibverbs to calls of {@code io.rdma4j.verbs}. */
 package io.rdma4j.exec.verbs;

@@ -10,7 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Numbers for objects. */
+/** Tests {@link Handles}. */
 class HandlesTest {
     @Test
     void anObjectIsFoundUntilItIsRemoved() {
@@ -23,7 +23,7 @@ class HandlesTest {
     }
 
     @Test
-    void aWrongNumberOrTypeIsAnInvalidArgument() {
+    void aWrongHandleOrTypeIsAnInvalidArgument() {
         int handle = Handles.add("one");
         for (int wrong : new int[] {0, -1, Integer.MAX_VALUE, Integer.MIN_VALUE, handle + 100_000}) {
             assertThat(Handles.find(wrong)).isNull();
@@ -36,7 +36,7 @@ class HandlesTest {
     }
 
     @Test
-    void numbersAreUsedAgain() {
+    void handlesAreReused() {
         int highest = 0;
         for (int i = 0; i < 100_000; i++) {
             int handle = Handles.add("each");
@@ -47,7 +47,7 @@ class HandlesTest {
     }
 
     @Test
-    void manyObjectsHaveDifferentNumbers() {
+    void manyObjectsHaveDifferentHandles() {
         List<Integer> handles = new ArrayList<>();
         for (int i = 0; i < 5000; i++) {
             handles.add(Handles.add(i));

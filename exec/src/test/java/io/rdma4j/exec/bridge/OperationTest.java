@@ -12,14 +12,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The numbers of the operations are those of {@code bridge.h}. */
+/** Tests that Java and {@code bridge.h} have the same operations and classes. */
 class OperationTest {
     private static final Pattern ENUMERATOR = Pattern.compile("^\\s*BRIDGE_(\\w+) = (\\d+),", Pattern.MULTILINE);
     private static final Pattern CLASS = Pattern.compile("#define BRIDGE_\\w+_CLASS \"([\\w/]+)\"");
     private static final Path HEADER = Path.of("native/bridge.h");
 
     @Test
-    void numbersAreThoseOfTheHeader() throws Exception {
+    void numbersMatchTheHeader() throws Exception {
         Map<String, Integer> numbers = new TreeMap<>();
         for (Field field : Operation.class.getDeclaredFields()) {
             numbers.put(field.getName(), field.getInt(null));

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
-/** A descriptor that follows a source of events. */
+/** Tests {@link Readiness} with a source of events and a fake descriptor. */
 class ReadinessTest {
     private static final int DESCRIPTOR = 7;
 
@@ -23,7 +23,7 @@ class ReadinessTest {
     private final WaitDriver driver = new WaitDriver() {
         @Override
         public boolean driveUntil(Waiter waiter, BooleanSupplier done, long deadlineNanos) {
-            throw new AssertionError("waits outside");
+            throw new AssertionError("readiness does not wait");
         }
 
         @Override
@@ -80,7 +80,7 @@ class ReadinessTest {
         }
     });
 
-    private void happen() {
+    private void addEvent() {
         events.incrementAndGet();
         signal.raise();
     }
@@ -102,8 +102,8 @@ class ReadinessTest {
     @Test
     void itIsReadableUntilTheLastEventIsTaken() {
         readiness.start();
-        happen();
-        happen();
+        addEvent();
+        addEvent();
         assertThat(counter).hasValue(1);
         assertThat(take()).isTrue();
         assertThat(counter).hasValue(1);
@@ -123,28 +123,28 @@ class ReadinessTest {
     @Test
     void removedEventsMakeItUnreadable() {
         readiness.start();
-        happen();
+        addEvent();
         events.set(0);
         readiness.update();
         assertThat(counter).hasValue(0);
     }
 
     @Test
-    void nothingHappensAfterTheEnd() {
+    void aClosedDescriptorIsNotUpdated() {
         readiness.start();
         readiness.close();
-        happen();
+        addEvent();
         readiness.update();
         assertThat(writes).hasValue(0);
     }
 
     @Test
-    void theDeviceDrivesItselfUntilAnExpectedEvent() {
+    void theDeviceDrivesItselfUntilTheExpectedEvent() {
         readiness.start();
         readiness.expect();
         readiness.expect();
         assertThat(outsideWaits).hasValue(1);
-        happen();
+        addEvent();
         assertThat(outsideWaits).hasValue(0);
         readiness.expect();
         assertThat(outsideWaits).hasValue(0);
@@ -163,7 +163,7 @@ class ReadinessTest {
         Thread producer = Thread.ofPlatform().start(() -> {
             begin.countDown();
             for (int i = 0; i < total; i++) {
-                happen();
+                addEvent();
             }
         });
         begin.await();
@@ -174,7 +174,7 @@ class ReadinessTest {
                     .as("readable after %s of %s", taken, total)
                     .isLessThan(deadline);
             if (counter.get() > 0) {
-                // Readable for the only consumer: so there is an event.
+                // This is the only consumer, so there is an event.
                 assertThat(take()).isTrue();
                 taken++;
             } else {

@@ -43,7 +43,7 @@ import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Two programs that connect by the commands of librdmacm. */
+/** Tests the device file with two programs that connect by librdmacm's commands. */
 class CmFileTest {
     private static final int SERVER_UID = 0x51;
     private static final int CLIENT_UID = 0xc1;
@@ -73,7 +73,7 @@ class CmFileTest {
                 .withQueuePairNumber(queuePair);
     }
 
-    /** Makes the server listen and the client request a connection; returns the client's number. */
+    /** Makes the server listen and the client request a connection; returns the number of the client's identifier. */
     private int request(int listener) {
         server.listen(serverFile, listener, service, 1);
         int active = client.create(clientFile, CLIENT_UID, PortSpace.TCP);
@@ -154,7 +154,7 @@ class CmFileTest {
     }
 
     @Test
-    void destroyingAListenerRejectsWhatNobodyHasTaken() {
+    void destroyingAListenerRejectsPendingRequests() {
         int listener = server.create(serverFile, SERVER_UID, PortSpace.TCP);
         request(listener);
         awaitReadable(server);
@@ -164,7 +164,7 @@ class CmFileTest {
     }
 
     @Test
-    void aRequestReplacesOneThatItsPeerHasWithdrawn() {
+    void aRequestReplacesAWithdrawnOne() {
         int listener = server.create(serverFile, SERVER_UID, PortSpace.TCP);
         int withdrawn = request(listener);
         awaitReadable(server);
@@ -185,7 +185,7 @@ class CmFileTest {
         assertThat(serverFile.identifiers()).hasSize(2);
     }
 
-    /** Returns the number of the oldest event's identifier, or -1 at the moment when there is none. */
+    /** Returns the number of the oldest event's identifier, or -1 while there is none. */
     private int numberOfFirstEvent() {
         synchronized (server.files) {
             PendingEvent first = serverFile.first();
@@ -202,7 +202,7 @@ class CmFileTest {
     }
 
     @Test
-    void aMigratedListenerTakesItsRequestsAlong() {
+    void migratingAListenerMovesItsRequests() {
         int listener = server.create(serverFile, SERVER_UID, PortSpace.TCP);
         int other = server.create(serverFile, 0x99, PortSpace.TCP);
         assertThat(writeEvent(server, serverFile, other, 7)).isZero();
@@ -214,7 +214,7 @@ class CmFileTest {
         CmFile second = server.open();
         MemorySegment reported = server.marked(4);
         assertThat(server.migrate(second, listener, second, reported))
-                .as("from a file that it is not in")
+                .as("from a file to which it does not belong")
                 .isEqualTo(Errno.EINVAL.number());
         assertThat(server.migrate(serverFile, listener, second, reported)).isZero();
         assertThat(Fields.intAt(reported, 0)).isZero();
@@ -225,7 +225,7 @@ class CmFileTest {
         client.expect(clientFile, CmEvent.Type.CONNECT_RESPONSE);
         server.expect(serverFile, CmEvent.Type.USER);
         assertThat(server.simple(serverFile, CmNumbers.DISCONNECT, Disconnect.BYTES, passive))
-                .as("by the old file")
+                .as("through the old file")
                 .isEqualTo(Errno.EINVAL.number());
         server.files.close(second);
     }
@@ -294,7 +294,7 @@ class CmFileTest {
         assertThat(Fields.intAt(response, 0)).isEqualTo(1);
         assertThat(leave(membership, response)).isEqualTo(Errno.ENOENT.number());
         assertThat(client.destroy(clientFile, id))
-                .as("also the event of the group")
+                .as("including the event of the group")
                 .isEqualTo(1);
     }
 
@@ -343,7 +343,7 @@ class CmFileTest {
         MemorySegment route = query(active, CmNumbers.QUERY_ROUTE, 0, QueriedRoute.BYTES, QueriedRoute.BYTES);
         assertThat(Fields.longAt(route, QueriedRoute.NODE_GUID)).isZero();
         client.resolve(clientFile, active, service);
-        // What a librdmacm before version 23 knows.
+        // The size of the response in a librdmacm before version 23.
         route = query(active, CmNumbers.QUERY_ROUTE, 0, QueriedRoute.BYTES, QueriedRoute.DEVICE_INDEX);
         assertThat(Fields.intAt(route, QueriedRoute.PATH_COUNT)).isEqualTo(1);
         assertThat(Fields.longAt(route, QueriedRoute.NODE_GUID)).isNotZero();
@@ -379,7 +379,7 @@ class CmFileTest {
     }
 
     @Test
-    void aPathThatDoesNotFitIsRefused() {
+    void anUnsuitablePathIsRefused() {
         int active = client.create(clientFile, CLIENT_UID, PortSpace.TCP);
         client.resolve(clientFile, active, service);
         int room = QueriedPaths.BYTES + PathData.BYTES;
@@ -395,7 +395,7 @@ class CmFileTest {
     }
 
     @Test
-    void aPathIsSetAfterTheAddress() {
+    void aPathCanBeSetAfterTheAddressIsResolved() {
         int active = client.create(clientFile, CLIENT_UID, PortSpace.TCP);
         MemorySegment path = client.arena.allocate(PathData.BYTES, 8);
         Gid any = Gid.ZERO;
@@ -424,7 +424,7 @@ class CmFileTest {
     }
 
     @Test
-    void optionsHaveTheSizesOfTheKernel() {
+    void optionsMustHaveTheSizesOfTheKernel() {
         int id = client.create(clientFile, CLIENT_UID, PortSpace.TCP);
         MemorySegment one = client.arena.allocate(1);
         MemorySegment four = client.arena.allocate(4, 4);
@@ -440,7 +440,7 @@ class CmFileTest {
     }
 
     @Test
-    void theStructuresOfOldLibrariesAreTaken() {
+    void structuresOfOldLibrariesAreAccepted() {
         int listener = server.create(serverFile, SERVER_UID, PortSpace.TCP);
         server.listen(serverFile, listener, service, 0);
         int active = client.create(clientFile, CLIENT_UID, PortSpace.TCP);

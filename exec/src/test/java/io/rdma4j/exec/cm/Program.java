@@ -36,7 +36,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A program of a host with librdmacm: it encodes the commands that it writes to its open files. */
+/** A program on a host. Like librdmacm, it encodes commands and writes them to its open files. */
 final class Program implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final int MARK = 0x5a;
@@ -44,7 +44,7 @@ final class Program implements AutoCloseable {
     final Arena arena = Arena.ofShared();
     final CmFiles files;
 
-    /** The eventfds by their descriptors: whether each is readable. */
+    /** The eventfds by descriptor, each with true if it is readable. */
     final Map<Integer, Boolean> readable = new ConcurrentHashMap<>();
 
     private int nextDescriptor = 100;
@@ -67,7 +67,7 @@ final class Program implements AutoCloseable {
         return files.open(nextDescriptor++);
     }
 
-    /** Returns whether the descriptor of the first file, or of one opened later, is readable. */
+    /** Returns whether the descriptor of a file is readable; 0 is the file that was opened first. */
     boolean isReadable(int file) {
         return readable.getOrDefault(100 + file, false);
     }
@@ -186,7 +186,7 @@ final class Program implements AutoCloseable {
         listen(file, id, backlog);
     }
 
-    /** Listens with an identifier as it is. */
+    /** Listens without binding the identifier first. */
     void listen(CmFile file, int id, int backlog) {
         assertThat(send(file, CmNumbers.LISTEN, Listen.BYTES, listen -> {
                     Fields.putInt(listen, Listen.ID, id);
@@ -217,7 +217,7 @@ final class Program implements AutoCloseable {
         expect(file, CmEvent.Type.ROUTE_RESOLVED);
     }
 
-    /** Connects with the structure of a librdmacm of a size in bytes. */
+    /** Connects with a structure of a size in bytes, which depends on the version of librdmacm. */
     void connect(CmFile file, int id, ConnectionParameters parameters, int bytes) {
         assertThat(send(file, CmNumbers.CONNECT, bytes, connect -> {
                     Fields.putInt(connect, Connect.ID, id);
@@ -226,7 +226,7 @@ final class Program implements AutoCloseable {
                 .isZero();
     }
 
-    /** Accepts a request, or without parameters the reply of the peer. */
+    /** Accepts a request or, without parameters, the reply of the peer. */
     void accept(CmFile file, int id, long uid, @Nullable ConnectionParameters parameters) {
         assertThat(send(file, CmNumbers.ACCEPT, Accept.BYTES, accept -> {
                     Fields.putInt(accept, Accept.ID, id);
@@ -238,7 +238,7 @@ final class Program implements AutoCloseable {
                 .isZero();
     }
 
-    /** Sends a command whose structure has no more than the number of the identifier at its beginning. */
+    /** Sends a command whose structure has only the number of the identifier, at its start. */
     int simple(CmFile file, int number, int bytes, int id) {
         return send(file, number, bytes, structure -> Fields.putInt(structure, 0, id));
     }
@@ -256,7 +256,7 @@ final class Program implements AutoCloseable {
                 from);
     }
 
-    /** Takes an event into memory of which a librdmacm knows a number of bytes; returns 0 or the error number. */
+    /** Takes an event, with a response of a size in bytes; returns 0 or the error number. */
     int take(CmFile file, MemorySegment response, int bytes) {
         return ask(file, CmNumbers.GET_EVENT, GetEvent.BYTES, GetEvent.RESPONSE, response, bytes, get -> {});
     }

@@ -26,7 +26,7 @@ import java.net.InetSocketAddress;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Commands that the kernel refuses, too. */
+/** Tests that commands are refused which the kernel also refuses. */
 class RefusedCommandsTest {
     private static final int INVALID = Errno.EINVAL.number();
 
@@ -42,7 +42,7 @@ class RefusedCommandsTest {
     }
 
     @Test
-    void aCommandIsAsLongAsItsHeaderSays() {
+    void aCommandMustBeAsLongAsItsHeaderSpecifies() {
         MemorySegment command = program.command(CmNumbers.DISCONNECT, Disconnect.BYTES, 0);
         assertThat(program.write(file, command.asSlice(0, CommandHeader.BYTES - 1), null))
                 .isEqualTo(INVALID);
@@ -51,7 +51,7 @@ class RefusedCommandsTest {
     }
 
     @Test
-    void aStructureIsNotTooShort() {
+    void aShortStructureIsRefused() {
         assertThat(program.send(file, CmNumbers.CONNECT, Connect.ENHANCEMENT - 1, connect -> {}))
                 .isEqualTo(INVALID);
         assertThat(program.send(file, CmNumbers.QUERY, Query.BYTES - 1, query -> {}))
@@ -59,7 +59,7 @@ class RefusedCommandsTest {
     }
 
     @Test
-    void aResponseHasRoom() {
+    void aShortResponseIsRefused() {
         MemorySegment response = program.marked(4);
         assertThat(program.ask(file, CmNumbers.CREATE_ID, CreateId.BYTES, CreateId.RESPONSE, response, 3, create -> {}))
                 .isEqualTo(Errno.ENOSPC.number());
@@ -70,7 +70,7 @@ class RefusedCommandsTest {
     }
 
     @Test
-    void numbersAreThoseOfTheFile() {
+    void aNumberIsOnlyValidInItsFile() {
         int id = program.create(file, 1, PortSpace.TCP);
         CmFile other = program.open();
         assertThat(program.simple(file, CmNumbers.DISCONNECT, Disconnect.BYTES, id + 1))
@@ -108,7 +108,7 @@ class RefusedCommandsTest {
     }
 
     @Test
-    void anAddressOfAnotherHostIsNotAvailableToBindNorAsTheSourceOfAResolution() {
+    void anAddressOfAnotherHostCannotBeBoundAndCannotBeASource() {
         InetSocketAddress foreign = new InetSocketAddress(InetAddress.ofLiteral("192.0.2.99"), 0);
         assertThat(program.bind(file, program.create(file, 1, PortSpace.TCP), foreign))
                 .isEqualTo(Errno.EADDRNOTAVAIL.number());
@@ -126,7 +126,7 @@ class RefusedCommandsTest {
     }
 
     @Test
-    void optionsAreRefusedAsByTheKernel() {
+    void optionsThatTheKernelRefusesAreRefused() {
         int connection = program.create(file, 1, PortSpace.TCP);
         int datagrams = program.create(file, 2, PortSpace.UDP);
         int listener = program.create(file, 3, PortSpace.TCP);
@@ -161,21 +161,21 @@ class RefusedCommandsTest {
     }
 
     @Test
-    void aListenerThatIsNotBoundGetsAPortOfAllAddresses() {
+    void anUnboundListenerGetsAPortOfAllAddresses() {
         int id = program.create(file, 1, PortSpace.TCP);
         program.listen(file, id, 1);
         program.listen(file, id, 1); // as in Linux, nothing changes
     }
 
     @Test
-    void commandsThatNobodyHas() {
+    void unsupportedCommandsAreRefused() {
         assertThat(program.send(file, CmNumbers.GET_OPTION, 0, none -> {})).isEqualTo(Errno.ENOSYS.number());
         assertThat(program.send(file, CmNumbers.RESOLVE_SERVICE, 0, none -> {})).isEqualTo(Errno.EOPNOTSUPP.number());
         assertThat(program.send(file, 99, 0, none -> {})).isEqualTo(INVALID);
     }
 
     @Test
-    void theEndOfAFileDestroysItsIdentifiers() {
+    void closingAFileDestroysItsIdentifiers() {
         CmFile other = program.open();
         int id = program.create(other, 1, PortSpace.TCP);
         program.files.close(other);
@@ -184,7 +184,7 @@ class RefusedCommandsTest {
     }
 
     @Test
-    void aNumberIsUsedAgainLate() {
+    void aNumberIsReusedLate() {
         NumberTable<String> table = new NumberTable<>();
         int first = table.add("first");
         assertThat(table.remove(first, "other")).isFalse();

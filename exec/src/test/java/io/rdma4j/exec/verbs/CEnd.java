@@ -28,12 +28,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** One end of a connection as a program in C has it: handles, structures and memory. The calls are those of the bridge. */
+/** One end of a connection, with the handles, structures and memory of a C program. It calls Java like the bridge. */
 final class CEnd implements AutoCloseable {
     static final int MEMORY_BYTES = 64 << 10;
     static final int MAX_INLINE = 256;
 
-    /** Room for all completions of a test, even if none is polled before the last one: a queue that overruns fails its queue pairs. */
+    /** Enough for all completions of a test, because a queue that overruns fails its queue pairs. */
     private static final int QUEUE_ENTRIES = 512;
 
     static final byte IPV4_GID_INDEX = 1;
@@ -51,7 +51,7 @@ final class CEnd implements AutoCloseable {
     final MemorySegment memory = arena.allocate(MEMORY_BYTES, 64);
     final MemorySegment bad = arena.allocate(8, 8);
 
-    /** The eventfds by their descriptors: whether each is readable. */
+    /** The eventfds by descriptor, each with true if it is readable. */
     final Map<Integer, Boolean> readable = new ConcurrentHashMap<>();
 
     final int device;
@@ -85,7 +85,7 @@ final class CEnd implements AutoCloseable {
         remoteKey = (int) result(2);
     }
 
-    /** Creates a completion queue without making the pointers of the data path, which the tests do not call. */
+    /** Creates a completion queue without the function pointers of the data path, which the tests do not call. */
     private int createQueue(int entries) {
         OpenDevice open = Handles.of(device, OpenDevice.class);
         Channel events = Handles.of(channel, Channel.class);
@@ -93,7 +93,7 @@ final class CEnd implements AutoCloseable {
                 open, open.context().createCompletionQueue(entries, 0xc0L, events.channel(), 0), events));
     }
 
-    /** Calls Java as {@code bridge_call} and returns the error number. */
+    /** Calls Java like {@code bridge_call} and returns the error number. */
     int call(int operation, long... values) {
         arguments.fill((byte) 0);
         for (int i = 0; i < values.length; i++) {
@@ -126,7 +126,7 @@ final class CEnd implements AutoCloseable {
         return Handles.of(queuePair, PostedQueuePair.class).queuePair().number();
     }
 
-    /** Brings a queue pair of a connection into the state ready to send, by structures of C. */
+    /** Connects a queue pair and makes it ready to send, with C structures. */
     void connect(int queuePair, CEnd peer, int peerQueuePair) {
         MemorySegment attributes = arena.allocate(QueuePairAttributeFields.BYTES, 8);
         attributes.set(JAVA_INT, QueuePairAttributeFields.STATE, QueuePairState.INIT.code());
@@ -182,7 +182,7 @@ final class CEnd implements AutoCloseable {
                 .isZero();
     }
 
-    /** Returns whether the address of this end is of IPv4. */
+    /** Returns whether this end has an IPv4 address. */
     boolean hasIpv4Path() {
         MemorySegment path = arena.allocate(AddressVectorFields.BYTES, 8);
         writeOwnPath(path);
@@ -198,7 +198,7 @@ final class CEnd implements AutoCloseable {
         path.set(JAVA_BYTE, AddressVectorFields.SOURCE_GID_INDEX, IPV4_GID_INDEX);
         path.set(JAVA_BYTE, AddressVectorFields.IS_GLOBAL, (byte) 1);
         path.set(JAVA_BYTE, AddressVectorFields.HOP_LIMIT, (byte) 1);
-        path.set(JAVA_INT, AddressVectorFields.FLOW_LABEL, -1); // as UCX leaves it
+        path.set(JAVA_INT, AddressVectorFields.FLOW_LABEL, -1); // more than 20 bits, like UCX
         path.set(JAVA_BYTE, AddressVectorFields.PORT, (byte) 1);
     }
 
@@ -218,7 +218,7 @@ final class CEnd implements AutoCloseable {
         return element(memory.address() + offset, length, localKey);
     }
 
-    /** Returns a signaled request. */
+    /** Returns a request to send. */
     MemorySegment send(long id, SendOpcode opcode, int flags, MemorySegment elements) {
         MemorySegment request = arena.allocate(SendRequest.BYTES, 8);
         request.set(JAVA_LONG, SendRequest.ID, id);
@@ -265,7 +265,7 @@ final class CEnd implements AutoCloseable {
         return completion;
     }
 
-    /** Polls one completion and checks its request and status. */
+    /** Polls one completion and checks its ID and status. */
     MemorySegment expect(long id, int status) {
         MemorySegment polled = poll();
         assertThat(polled.get(JAVA_LONG, Completion.ID)).isEqualTo(id);

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The control operations with structures in memory of C. */
+/** Tests the control operations with structures in native memory. */
 class ControlCallsTest {
     private static final int SUCCESS = CompletionStatus.SUCCESS.code();
 
@@ -60,7 +60,7 @@ class ControlCallsTest {
     }
 
     @Test
-    void theDeviceDescribesItself() {
+    void deviceAttributesAreWritten() {
         MemorySegment target = client.arena.allocate(ExtendedDeviceLimits.BYTES, 8);
         assertThat(client.call(Operation.QUERY_DEVICE, client.device, target.address(), ExtendedDeviceLimits.BYTES))
                 .isZero();
@@ -74,7 +74,7 @@ class ControlCallsTest {
     }
 
     @Test
-    void anOldProgramGetsNoMoreThanItKnows() {
+    void anOldProgramGetsOnlyTheFieldsThatItKnows() {
         MemorySegment target = client.arena.allocate(ExtendedDeviceLimits.BYTES, 8);
         target.asSlice(DeviceLimits.BYTES).fill((byte) 0x5a);
         client.call(Operation.QUERY_DEVICE, client.device, target.address(), DeviceLimits.BYTES);
@@ -93,7 +93,7 @@ class ControlCallsTest {
     }
 
     @Test
-    void anEmptyGidHasNoData() {
+    void anEmptyGidEntryHasNoData() {
         MemorySegment gid = client.arena.allocate(16, 8);
         assertThat(client.call(Operation.QUERY_GID, client.device, 1, CEnd.IPV4_GID_INDEX, gid.address()))
                 .isZero();
@@ -129,7 +129,7 @@ class ControlCallsTest {
     }
 
     @Test
-    void whatNoDeviceHasIsNotSupported() {
+    void unsupportedFeaturesAreRefused() {
         int queuePair = client.createQueuePair(QueuePairType.RELIABLE_CONNECTION);
         MemorySegment attributes = client.arena.allocate(QueuePairAttributeFields.BYTES, 8);
         int alternatePath = 1 << 14;
@@ -191,7 +191,7 @@ class ControlCallsTest {
     }
 
     @Test
-    void otherMemoryReplacesThatOfARegion() {
+    void reregistrationReplacesTheMemoryOfARegion() {
         int queuePair = client.createQueuePair(QueuePairType.RELIABLE_CONNECTION);
         int peer = server.createQueuePair(QueuePairType.RELIABLE_CONNECTION);
         client.connect(queuePair, server, peer);
@@ -360,7 +360,7 @@ class ControlCallsTest {
         long deadline = System.nanoTime() + 10_000_000_000L;
         while (!client.isReadable(descriptor)) {
             assertThat(System.nanoTime()).as("readable in time").isLessThan(deadline);
-            Thread.sleep(1); // C waits in poll: nobody drives the device but its own thread
+            Thread.sleep(1); // like C in poll: only the device's own thread drives it
         }
     }
 
@@ -378,7 +378,7 @@ class ControlCallsTest {
         server.expect(1, CompletionStatus.REMOTE_ACCESS_ERROR.code());
         awaitReadable(CEnd.ASYNC_DESCRIPTOR);
         int type;
-        do { // the first packet may be reported, too
+        do { // the first packet may also be reported
             assertThat(client.call(Operation.NEXT_ASYNC_EVENT, client.device)).isZero();
             type = (int) client.result(0);
             assertThat(client.result(1)).isEqualTo(0xabcd);

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Structures of requests and completions in memory of C, between two devices. */
+/** Tests the data path between two devices, with requests and completions in native memory. */
 class DataPathTest {
     private static final int SUCCESS = CompletionStatus.SUCCESS.code();
     private static final int PROTECTION_ERROR = CompletionStatus.LOCAL_PROTECTION_ERROR.code();
@@ -85,7 +85,7 @@ class DataPathTest {
         assertThat(sent.get(JAVA_INT, Completion.OPCODE)).isEqualTo(CompletionOpcode.SEND.code());
     }
 
-    /** Packed structures of C have such members. */
+    /** In packed C structures, members may be unaligned. */
     @ParameterizedTest
     @ValueSource(ints = {1, 4})
     void structuresMayHaveAnyAddress(int offset) {
@@ -112,7 +112,7 @@ class DataPathTest {
     }
 
     @Test
-    void immediateDataKeepTheirBytes() {
+    void immediateDataKeepsItsBytes() {
         int inMemory = 0x0403_0201;
         server.postReceive(serverQueuePair, server.receive(20, server.own(100, 64)));
         MemorySegment request = client.send(10, SendOpcode.SEND_WITH_IMMEDIATE, Flags.SEND_SIGNALED, client.own(0, 6));
@@ -125,7 +125,7 @@ class DataPathTest {
     }
 
     @Test
-    void writesReadsAndAtomics() {
+    void writesReadsAndAtomicsAreExecuted() {
         client.fill(0, "written");
         assertThat(client.postSend(
                         clientQueuePair,
@@ -203,7 +203,7 @@ class DataPathTest {
     }
 
     @Test
-    void inlineDataNeedNoRegistrationAndAreTakenAtOnce() {
+    void inlineDataNeedsNoRegistrationAndIsCopiedImmediately() {
         MemorySegment unregistered = client.arena.allocateFrom("inline data");
         MemorySegment[] requests = new MemorySegment[24];
         for (int i = 0; i < requests.length; i++) {
@@ -220,7 +220,7 @@ class DataPathTest {
     }
 
     @Test
-    void inlineDataInPiecesFillTheirMemorySeveralTimes() {
+    void inlineDataInPiecesFillsItsMemorySeveralTimes() {
         MemorySegment unregistered = client.arena.allocate(CEnd.MAX_INLINE);
         MemorySegment[] requests = new MemorySegment[30];
         for (int i = 0; i < requests.length; i++) {
@@ -245,7 +245,7 @@ class DataPathTest {
     }
 
     @Test
-    void inlineDataThatAreTooLongAreRefused() {
+    void inlineDataThatIsTooLongIsRefused() {
         MemorySegment tooLong =
                 client.send(1, SendOpcode.RDMA_WRITE, Flags.SEND_INLINE, client.own(0, CEnd.MAX_INLINE + 1));
         assertThat(client.postSend(clientQueuePair, toServer(tooLong, 0))).isEqualTo(Errno.EINVAL.number());
@@ -273,7 +273,7 @@ class DataPathTest {
                 .isZero();
         client.expect(1, PROTECTION_ERROR);
         assertThat(client.postSend(clientQueuePair, sendOf(2, client.own(0, 8))))
-                .isZero(); // is flushed at once
+                .isZero(); // is flushed immediately
         client.reset(other);
         client.reset(clientQueuePair);
         client.connect(clientQueuePair, server, serverQueuePair);
@@ -287,7 +287,7 @@ class DataPathTest {
 
     @Test
     void aBatchIsPostedAsAWholeOrNotAtAll() {
-        MemorySegment[] batch = new MemorySegment[33]; // the queue has room for 32
+        MemorySegment[] batch = new MemorySegment[33]; // the queue has 32 entries
         for (int i = 0; i < batch.length; i++) {
             int flags = Flags.SEND_SIGNALED | Flags.SEND_INLINE;
             batch[i] = toServer(
@@ -306,7 +306,7 @@ class DataPathTest {
     }
 
     @Test
-    void memoryThatGetsAccessibleAgainIsTheSameForPeers() {
+    void memoryThatBecomesAccessibleAgainIsUnchangedForPeers() {
         assertThat(server.call(Operation.SET_ACCESSIBLE, server.region, 0)).isZero();
         assertThat(server.call(Operation.SET_ACCESSIBLE, server.region, 1)).isZero();
         client.postSend(
@@ -316,7 +316,7 @@ class DataPathTest {
     }
 
     @Test
-    void memoryThatIsRevokedCompletesWithAnErrorUntilItIsDeregistered() {
+    void aRequestForRevokedMemoryCompletesWithAnError() {
         assertThat(server.call(Operation.SET_ACCESSIBLE, server.region, 0)).isZero();
         client.postSend(
                 clientQueuePair,
@@ -326,7 +326,7 @@ class DataPathTest {
     }
 
     @Test
-    void memoryThatIsRevokedCanBeReplaced() {
+    void revokedMemoryCanBeReplaced() {
         assertThat(client.call(Operation.SET_ACCESSIBLE, client.region, 0)).isZero();
         assertThat(client.call(
                         Operation.REREGISTER,
@@ -382,7 +382,7 @@ class DataPathTest {
     }
 
     @Test
-    void elementsOfNoBytesNeedNoMemory() {
+    void emptyElementsNeedNoMemory() {
         server.postReceive(serverQueuePair, server.receive(20, server.own(0, 64)));
         assertThat(client.postSend(clientQueuePair, sendOf(10, client.element(0, 0, UNKNOWN_KEY))))
                 .isZero();
@@ -425,7 +425,7 @@ class DataPathTest {
     }
 
     @Test
-    void manyCompletionsAreTakenAtATime() {
+    void manyCompletionsArePolledTogether() {
         MemorySegment[] requests = new MemorySegment[20];
         for (int i = 0; i < requests.length; i++) {
             requests[i] = toServer(client.send(i, SendOpcode.RDMA_WRITE, Flags.SEND_SIGNALED, client.own(0, 8)), 0);
@@ -444,7 +444,7 @@ class DataPathTest {
     }
 
     @Test
-    void completionsHaveTheirTime() {
+    void completionsHaveATimestamp() {
         MemorySegment timestamp = client.arena.allocate(8, 8);
         MemorySegment completion = client.arena.allocate(Completion.BYTES, 8);
         assertThat(DataPath.pollTimed(client.queue, completion.address(), timestamp.address()))

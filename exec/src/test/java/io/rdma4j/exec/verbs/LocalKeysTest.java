@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Registered memory by key. */
+/** Tests {@link LocalKeys} and {@link LocalMemory}. */
 class LocalKeysTest {
     @Test
     void memoryIsFoundByItsKeyUntilItIsDeregistered() {
@@ -40,7 +40,7 @@ class LocalKeysTest {
     }
 
     @Test
-    void aRangeIsWithinTheMemoryOrNot() {
+    void onlyRangesWithinTheMemoryAreContained() {
         try (TestNetwork network = new TestNetwork();
                 CEnd end = new CEnd(network.addHost("10.0.0.1"))) {
             LocalMemory memory = Objects.requireNonNull(

@@ -8,7 +8,7 @@ import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.spi.PrivateDevices;
 import org.junit.jupiter.api.Test;
 
-/** The rounds of a {@link WarmUp}, which call the data path by the pointers that C has. */
+/** Tests the rounds of a {@link WarmUp}, which call the data path through the pointers that C uses. */
 class WarmUpTest {
     @Test
     void roundMovesDataAndClosesItsObjects() {

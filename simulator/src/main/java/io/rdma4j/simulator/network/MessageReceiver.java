@@ -7,7 +7,7 @@ public interface MessageReceiver {
      * Called for each message that arrives.
      *
      * @param from the sender
-     * @param fromPort its port
+     * @param fromPort the sender's port
      * @param bytes the message, which is not modified afterwards and may be kept
      */
     void onMessage(SimulatedHost from, int fromPort, byte[] bytes);

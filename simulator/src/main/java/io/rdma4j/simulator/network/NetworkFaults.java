@@ -7,7 +7,7 @@ import java.util.SplittableRandom;
  *
  * @param loss probability that a frame is lost
  * @param duplication probability that a frame is delivered twice, the second time later
- * @param reordering probability that a frame is delayed while later ones overtake it
+ * @param reordering probability that a frame is delayed and later frames overtake it
  * @param corruption probability that one bit of a frame is flipped
  * @param latencyNanos latency of every frame
  * @param jitterNanos maximum additional latency of a delayed or duplicated frame

@@ -10,13 +10,14 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A ring in memory through which a host receives the frames that have no ICRC, as a process does that shares memory with another.
- * Each frame is written, read and processed before the next one, so all hosts of a thread use the same ring.
+ * A ring in memory through which a host receives the frames that have no ICRC, like a process that shares memory with
+ * another process. Each frame is written, read and processed before the next one, so all hosts of a thread use the same
+ * ring.
  */
 final class SharedMemoryPath {
     private static final ThreadLocal<SharedMemoryPath> OF_THREAD = ThreadLocal.withInitial(SharedMemoryPath::new);
 
-    /** Replaces the bytes of a processed frame, as the next frames of a real ring do. */
+    /** Replaces the bytes of a processed frame, like later frames in a real ring. */
     private static final byte OVERWRITTEN = (byte) 0xee;
 
     private final SendBurst out = new SendBurst(Arena.ofAuto(), SendBurst.MAX_FRAME_BYTES);
@@ -53,7 +54,7 @@ final class SharedMemoryPath {
         return read;
     }
 
-    /** Overwrites a frame that has been processed. Nothing may read it any more. */
+    /** Overwrites a frame that has been processed and must no longer be read. */
     void release(Frame read) {
         read.segment
                 .asSlice(read.offset, read.isSplit ? Frame.SPLIT_BYTES : read.length)

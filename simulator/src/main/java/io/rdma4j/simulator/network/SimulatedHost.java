@@ -34,10 +34,11 @@ import java.util.function.Consumer;
 /**
  * A host of a {@link VirtualNetwork}, with an address, registered memory, queue pairs and a communication manager.
  *
- * <p>The network drives it as a device drives its engine. A {@link io.rdma4j.transport.SendRequest#destination} is a
+ * <p>The network drives it like a device drives its engine. A {@link io.rdma4j.transport.SendRequest#destination} is a
  * host or a {@link SimulatedGroup}. Not thread safe.
  *
- * <p>Frames from a host that shares memory with this one have no ICRC and pass through a ring, as between two processes of a host.
+ * <p>Frames from a host that shares memory with this one have no ICRC and pass through a ring, as between two processes
+ * of a host.
  *
  * <p>A paused host behaves like a process stopped by SIGSTOP or by a long garbage collection: frames queue up and are
  * read before timers fire. A crash destroys everything the host has. Frames that arrive while it is down are lost.
@@ -48,7 +49,7 @@ public final class SimulatedHost implements DatagramDestination {
     /** The exclusive upper bound of the queue pair numbers that are assigned. */
     private static final int QUEUE_PAIR_NUMBERS = 0xff_ffff;
 
-    /** How many numbers of removed queue pairs are withheld from reuse. */
+    /** The maximum number of removed queue pair numbers that are withheld from reuse. */
     private static final int MAX_RETIRED_NUMBERS = Math.min(QUEUE_PAIR_NUMBERS / 2, 256);
 
     /** Frames that are queued while the host is paused. Further frames are lost, as in a full socket buffer. */
@@ -74,7 +75,7 @@ public final class SimulatedHost implements DatagramDestination {
     /** Frames that the current loss burst still drops. */
     int framesToLose;
 
-    /** True if this host exchanges frames by shared memory with all other hosts of which this is true. */
+    /** True if this host exchanges frames by shared memory with all other hosts that also share memory. */
     final boolean sharesMemory;
 
     private final Map<Integer, QueuePairMachine> queuePairs = new LinkedHashMap<>();
@@ -136,7 +137,7 @@ public final class SimulatedHost implements DatagramDestination {
         eventHandler = handler;
     }
 
-    /** Passes the events of the communication manager to the handler. The host does so after each input of its own. */
+    /** Passes the events of the communication manager to the handler. The host also does this after each input. */
     public void handleEvents() {
         AgentEvent event = agent.pollEvent();
         while (event != null) {
@@ -145,7 +146,7 @@ public final class SimulatedHost implements DatagramDestination {
         }
     }
 
-    /** Returns whether the host is running; a paused host counts as running. */
+    /** Returns whether the host is running. A paused host is treated as running. */
     public boolean isUp() {
         return isUp;
     }
@@ -195,7 +196,7 @@ public final class SimulatedHost implements DatagramDestination {
                 && agent.waitingServiceRequests() == 0;
     }
 
-    /** Describes what the host still has, for error messages. */
+    /** Describes the resources that the host still has, for error messages. */
     public String contents() {
         return queuePairs.keySet() + ", " + memory.size() + " regions, " + memory.windowCount() + " windows, "
                 + agent.connectionCount() + " connections, " + agent.halfOpenCount() + " half open, "
@@ -265,7 +266,7 @@ public final class SimulatedHost implements DatagramDestination {
     }
 
     /**
-     * Sends a management datagram that is not one of the host's communication manager.
+     * Sends a management datagram that does not come from the host's communication manager.
      *
      * @param transactionId transaction ID of the datagram
      * @param route this host and the destination

@@ -3,8 +3,8 @@ package io.rdma4j.simulator.network;
 /**
  * A link of limited speed with a buffer before it, in virtual time.
  *
- * <p>Frames are transmitted one after the other. A frame that finds the buffer full is lost, as at a switch port. Frames of
- * capable senders that find it fuller than a limit are marked. Not thread safe.
+ * <p>Frames are transmitted one after the other. A frame that finds the buffer full is lost, as at a switch port. A
+ * frame of an ECN-capable sender is marked if the buffer contains more than a limit. Not thread safe.
  */
 final class SlowLink {
     /** The Ethernet header and FCS, IPv4 and UDP headers around a frame. */

@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Hosts and the network between them, in one thread and in virtual time.
  *
- * <p>Frames are delivered in the order of their arrival times. Equal seeds give equal runs. Half of the hosts share memory with each
- * other, as processes of one host do. Half of the networks have IPv6 addresses, and half mark some frames (ECN).
+ * <p>Frames are delivered in the order of their arrival times. Equal seeds give equal runs. About half of the hosts
+ * share memory with each other, like processes of one host. About half of the networks have IPv6 addresses, and about
+ * half mark some frames (ECN).
  *
  * <p>Usage: create hosts, post work to them, then call {@link #step} until all work is done. Not thread safe.
  */
@@ -60,10 +61,12 @@ public final class VirtualNetwork {
 
     private final SplittableRandom random;
 
-    /** Decides which hosts share memory; of its own, so that a seed draws the same faults as without shared memory. */
+    /**
+     * Decides which hosts share memory. It is separate, so that a seed draws the same faults as without shared memory.
+     */
     private final SplittableRandom memoryRandom;
 
-    /** Decides which frames are marked; of its own for the same reason. */
+    /** Decides which frames are marked. It is separate for the same reason. */
     private final SplittableRandom markRandom;
 
     private final boolean isIpv6;
@@ -130,7 +133,7 @@ public final class VirtualNetwork {
     }
 
     /**
-     * Places a link of limited speed before a host, as {@link #slowDown(SimulatedHost, long, long)}, that marks frames.
+     * Like {@link #slowDown(SimulatedHost, long, long)}, with a link that marks frames.
      *
      * @param markBytes bytes in the buffer above which the frames of capable senders are marked (ECN)
      */
@@ -138,7 +141,7 @@ public final class VirtualNetwork {
         slowLinks.put(host, new SlowLink(bytesPerSecond, bufferBytes, markBytes));
     }
 
-    /** Replaces the faults for frames sent later. Loss bursts that have begun end. */
+    /** Replaces the faults for frames that are sent afterwards. Ends current loss bursts. */
     public void faults(NetworkFaults newFaults) {
         faults = newFaults;
         hosts.forEach(host -> host.framesToLose = 0);
@@ -179,7 +182,7 @@ public final class VirtualNetwork {
         return lostFrames;
     }
 
-    /** Returns the number of frames that slow links have marked. */
+    /** Returns the number of frames that slow links or a marking network have marked. */
     public long markedFrames() {
         return markedFrames;
     }
@@ -229,7 +232,7 @@ public final class VirtualNetwork {
         return true;
     }
 
-    /** Advances the clock without processing events; for callers with deadlines of their own. */
+    /** Advances the clock without processing events; for callers with separate deadlines. */
     public void advanceTo(long nanos) {
         nowNanos = Math.max(nowNanos, nanos);
     }
@@ -247,7 +250,7 @@ public final class VirtualNetwork {
         return next;
     }
 
-    /** Sends a sealed frame from a host. The frame's memory is copied. */
+    /** Sends a frame from a host. It is sealed unless it goes by shared memory. The frame's memory is copied. */
     void send(SimulatedHost from, Frame frame) {
         SimulatedGroup group = findGroup(frame.destinationHigh, frame.destinationLow);
         if (group == null) {
@@ -281,7 +284,7 @@ public final class VirtualNetwork {
             markedFrames++;
         }
         if (chance(faults.corruption())) {
-            seal(copy); // faults damage the packets of the wire, also where packets pass through memory
+            seal(copy); // faults corrupt packets as on the wire, even if they pass through memory
             int bit = random.nextInt(copy.length * 8);
             copy.buffer.put(bit / 8, (byte) (copy.buffer.get(bit / 8) ^ 1 << bit % 8));
         }
@@ -295,7 +298,7 @@ public final class VirtualNetwork {
         }
     }
 
-    /** Returns whether a frame from a host goes to one that shares memory with it. Such frames need no ICRC. */
+    /** Returns whether a frame from a host goes to a host that shares memory with it. Such frames need no ICRC. */
     boolean isByMemory(SimulatedHost from, Frame frame) {
         SimulatedHost destination = from.sharesMemory ? find(frame.destinationHigh, frame.destinationLow) : null;
         return destination != null && destination.sharesMemory;
@@ -342,7 +345,7 @@ public final class VirtualNetwork {
     }
 
     /**
-     * Sends a UDP message that is not RoCE. A corrupted one is lost because of its checksum.
+     * Sends a UDP message that is not RoCE. A corrupted message is lost because of its checksum.
      *
      * @param bytes the message
      * @param delivery called when it arrives at a host that is up

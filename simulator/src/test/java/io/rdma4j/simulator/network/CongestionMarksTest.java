@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests how connections share a link that marks packets instead of dropping them, in virtual time, with fixed seeds. With packets
- * of 1 KiB, headers take 6 % of the link.
+ * Tests how connections share a link that marks packets instead of dropping them, in virtual time, with fixed seeds.
+ * With packets of 1 KiB, headers take 6 % of the link.
  */
 class CongestionMarksTest {
     private static final int MTU = 1024;
@@ -23,7 +23,10 @@ class CongestionMarksTest {
 
     private static final double PAYLOAD_SHARE = MTU / (MTU + 62.0);
 
-    /** The buffer holds the windows of all connections, so that what is lost is lost to the rate and not to a first burst. */
+    /**
+     * The buffer holds the windows of all connections, so that only the rate can cause losses, and not an initial
+     * burst.
+     */
     private static final long BUFFER_BYTES = 2 << 20;
 
     private static VirtualNetwork run(

@@ -15,7 +15,7 @@ import io.rdma4j.value.SendOpcode;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/** A connection, from a host of its own, that always has WRITEs to send. */
+/** A connection from a separate host that always has WRITEs to send. */
 final class WritingFlow {
     private static final int MESSAGE_BYTES = 64 << 10;
     private static final int DEPTH = 16;

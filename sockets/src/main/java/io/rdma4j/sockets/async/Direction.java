@@ -3,7 +3,7 @@ package io.rdma4j.sockets.async;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One kind of operation of a channel, of which at most one is pending. Thread safe. */
+/** One kind of operation of a channel. At most one such operation is pending. Thread safe. */
 final class Direction {
     private final String whenKilled;
     private final Supplier<? extends RuntimeException> whenPending;
@@ -31,7 +31,7 @@ final class Direction {
         }
     }
 
-    /** Begins an operation, or throws an exception if none can begin. */
+    /** Begins an operation. Throws an exception if no operation can begin. */
     synchronized void begin(Operation<?> operation) {
         check();
         pending = operation;
@@ -42,7 +42,7 @@ final class Direction {
         pending = null;
     }
 
-    /** Refuses all further operations: how much of the last one was done is unknown. */
+    /** Refuses all further operations, since it is unknown how much of the last one was done. */
     synchronized void kill() {
         isKilled = true;
     }

@@ -13,11 +13,11 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operation of a channel, which is tried when it begins and whenever the channel is ready. It completes once. Thread
+ * An operation of a channel. It is tried when it starts and whenever the channel is ready, and completes once. Thread
  * safe.
  */
 final class Operation<V> implements Future<V> {
-    /** The result of an attempt that has to be repeated when the channel is ready. */
+    /** The result of an attempt that must be repeated when the channel is ready. */
     static final Object NOT_YET = new Object();
 
     /** Tries an operation without blocking. */
@@ -27,7 +27,7 @@ final class Operation<V> implements Future<V> {
         Object now() throws IOException;
     }
 
-    /** The call that a program wants at the end of an operation. */
+    /** The program's callback for the end of an operation. */
     interface Handler<V> {
         void call(@Nullable V value, @Nullable Throwable failure);
 
@@ -81,7 +81,7 @@ final class Operation<V> implements Future<V> {
         }
     }
 
-    /** Begins the operation: tries it, and otherwise waits until the channel is ready for {@code ops}. */
+    /** Starts the operation: tries it, and if that has no result, waits until the channel is ready for {@code ops}. */
     Future<V> begin(int ops, long time, TimeUnit unit) {
         direction.begin(this);
         if (!tryNow()) {
@@ -184,7 +184,7 @@ final class Operation<V> implements Future<V> {
             try {
                 channel.close();
             } catch (IOException _) {
-                // The channel is closed nevertheless.
+                // The channel is closed anyway.
             }
         }
         return true;

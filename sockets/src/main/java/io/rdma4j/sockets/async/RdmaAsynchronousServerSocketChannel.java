@@ -22,8 +22,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An asynchronous channel that listens over RDMA, over TCP or over both, by a non-blocking one. Thread safe, as
- * specified by {@link AsynchronousServerSocketChannel}.
+ * An asynchronous channel that listens over RDMA, over TCP or over both. It uses a non-blocking channel. Thread safe,
+ * as specified by {@link AsynchronousServerSocketChannel}.
  */
 public final class RdmaAsynchronousServerSocketChannel extends AsynchronousServerSocketChannel implements Member {
     private final RdmaChannelGroup group;
@@ -161,7 +161,7 @@ public final class RdmaAsynchronousServerSocketChannel extends AsynchronousServe
         try {
             channel.close();
         } catch (IOException _) {
-            // It is closed nevertheless.
+            // The channel is closed anyway.
         }
         Operation<?> pending = accepting.pending();
         if (pending != null) {

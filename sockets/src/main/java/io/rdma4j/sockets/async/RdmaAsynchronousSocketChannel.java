@@ -26,8 +26,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An asynchronous channel that consists of a non-blocking one, which decides between RDMA and TCP. Thread safe, as
- * specified by {@link AsynchronousSocketChannel}.
+ * An asynchronous channel over a non-blocking channel, which decides between RDMA and TCP. Thread safe, as specified by
+ * {@link AsynchronousSocketChannel}.
  */
 public final class RdmaAsynchronousSocketChannel extends AsynchronousSocketChannel implements Member {
     private final RdmaChannelGroup group;
@@ -120,7 +120,9 @@ public final class RdmaAsynchronousSocketChannel extends AsynchronousSocketChann
                 .begin(SelectionKey.OP_CONNECT, 0, TimeUnit.NANOSECONDS);
     }
 
-    /** Starts to connect. Throws only exceptions for a wrong address or state; the attempt has all other results. */
+    /**
+     * Starts to connect. Throws exceptions only for a wrong address or state; the attempt reports all other failures.
+     */
     private Operation.Attempt started(SocketAddress remote) {
         try {
             boolean isConnected = channel.connect(remote);
@@ -361,7 +363,7 @@ public final class RdmaAsynchronousSocketChannel extends AsynchronousSocketChann
         try {
             channel.close();
         } catch (IOException _) {
-            // It is closed nevertheless.
+            // The channel is closed anyway.
         }
         for (Direction direction : List.of(connecting, reading, writing)) {
             Operation<?> pending = direction.pending();

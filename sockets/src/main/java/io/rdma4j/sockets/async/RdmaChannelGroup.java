@@ -23,17 +23,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A group of asynchronous channels: one thread that waits at a selector for all of them and drives the device, and a
- * pool of threads that call the completion handlers. Thread safe.
+ * A group of asynchronous channels. One thread waits at a selector for all of them and drives the device, and a pool of
+ * threads calls the completion handlers. Thread safe.
  */
 public final class RdmaChannelGroup extends AsynchronousChannelGroup {
-    /** The number of handlers that may call each other on one stack: those of operations that complete at once. */
+    /** The maximum number of nested handlers on one stack, for operations that complete immediately. */
     private static final int MAX_DIRECT_CALLS = 16;
 
     /** The time after which a call that the pool has refused is passed to it again. */
     private static final long RETRY_MILLIS = 10;
 
-    /** The handlers that the current thread of a pool runs inside each other. */
+    /** The nested handlers that the current thread of a pool runs. */
     private static final class Calls {
         @Nullable
         RdmaChannelGroup group;
@@ -41,7 +41,9 @@ public final class RdmaChannelGroup extends AsynchronousChannelGroup {
         int depth;
     }
 
-    /** The call of a handler, made before it is due: a result reaches the program even if the heap is full. */
+    /**
+     * The call of a handler. It is allocated in advance, so that a result reaches the program even if the heap is full.
+     */
     final class Call implements Runnable {
         private final Runnable handler;
 
@@ -66,7 +68,7 @@ public final class RdmaChannelGroup extends AsynchronousChannelGroup {
     private final SelectorProvider channels;
     private final ExecutorService pool;
 
-    /** The registrations to change, which only the selecting thread does. */
+    /** The registrations to change. Only the selecting thread changes them. */
     private final Queue<Change> changes = new ConcurrentLinkedQueue<>();
 
     private final CountDownLatch terminated = new CountDownLatch(1);
@@ -74,7 +76,7 @@ public final class RdmaChannelGroup extends AsynchronousChannelGroup {
     /** Guarded by this. */
     private final Set<Member> members = new HashSet<>();
 
-    /** The calls that the pool has not taken for lack of memory or threads, the last one first; guarded by this. */
+    /** The calls that the pool has refused for lack of memory or threads, the last one first; guarded by this. */
     private @Nullable Call refused;
 
     private @Nullable Selector selector;
@@ -116,7 +118,7 @@ public final class RdmaChannelGroup extends AsynchronousChannelGroup {
         members.add(member);
     }
 
-    /** Removes a closed channel, and ends a group that is shut down with its last one. */
+    /** Removes a closed channel. If the group is shut down and this was its last channel, ends the group. */
     void remove(Member member) {
         Selector current;
         synchronized (this) {
@@ -124,7 +126,7 @@ public final class RdmaChannelGroup extends AsynchronousChannelGroup {
             current = selector;
         }
         if (current != null) {
-            current.wakeup(); // it removes the key of the closed channel
+            current.wakeup(); // the selecting thread removes the key of the closed channel
         }
         endIfUnused();
     }
@@ -174,11 +176,11 @@ public final class RdmaChannelGroup extends AsynchronousChannelGroup {
             int others = key == null ? 0 : key.interestOps();
             member.channel().register(waiting, others | ops, member);
         } catch (ClosedChannelException | CancelledKeyException closed) {
-            member.closeIfFailed(); // a program that closed the channel has completed its operations
+            member.closeIfFailed(); // if the program closed the channel, its operations are complete
         }
     }
 
-    /** One turn of the selecting thread. After an exception or Error, the next turn does the rest. */
+    /** One iteration of the selecting thread. After an exception or error, the next iteration continues. */
     private boolean turn(Selector waiting) throws IOException {
         if (isEnding) {
             try (waiting) {
@@ -215,7 +217,7 @@ public final class RdmaChannelGroup extends AsynchronousChannelGroup {
             ((Member) key.attachment()).closeIfFailed();
         } catch (RuntimeException | Error failed) {
             if (key.isValid()) {
-                key.interestOps(key.interestOps() | ready); // its operation has neither continued nor failed
+                key.interestOps(key.interestOps() | ready); // the operation has neither continued nor failed
             }
             throw failed;
         }
@@ -223,7 +225,9 @@ public final class RdmaChannelGroup extends AsynchronousChannelGroup {
 
     // ---- handlers
 
-    /** Calls a handler: at once in a thread of the pool that runs few handlers already, or by the pool. */
+    /**
+     * Calls a handler: directly if the current thread belongs to the pool and runs few handlers, otherwise in the pool.
+     */
     void call(Call call) {
         Calls calls = CALLS.get();
         if (calls.group == this && calls.depth < MAX_DIRECT_CALLS) {
@@ -252,7 +256,7 @@ public final class RdmaChannelGroup extends AsynchronousChannelGroup {
             try {
                 pool.execute(call);
             } catch (RejectedExecutionException shutdown) {
-                Thread.ofVirtual().start(call.handler); // the group is ending, and the program still learns the result
+                Thread.ofVirtual().start(call.handler); // the group is ending, but the program must get the result
             }
             return true;
         } catch (OutOfMemoryError noThread) {
@@ -260,7 +264,7 @@ public final class RdmaChannelGroup extends AsynchronousChannelGroup {
         }
     }
 
-    /** Passes the refused calls to the pool again. Returns false if it has refused one of them. */
+    /** Passes the refused calls to the pool again. Returns false if it has refused one of them again. */
     private boolean callRefused() {
         for (Call call = takeRefused(); call != null; call = takeRefused()) {
             if (!isTaken(call)) {
@@ -324,7 +328,7 @@ public final class RdmaChannelGroup extends AsynchronousChannelGroup {
             try {
                 member.close();
             } catch (IOException _) {
-                // The others are closed, too.
+                // The other channels must also be closed.
             }
         }
         endIfUnused();
@@ -332,7 +336,7 @@ public final class RdmaChannelGroup extends AsynchronousChannelGroup {
 
     @Override
     public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
-        long deadlineNanos = SystemTime.nanos() + unit.toNanos(timeout); // for threads of this process
+        long deadlineNanos = SystemTime.nanos() + unit.toNanos(timeout); // system time: for threads of this process
         return terminated.await(timeout, unit)
                 && pool.awaitTermination(deadlineNanos - SystemTime.nanos(), TimeUnit.NANOSECONDS);
     }

@@ -21,7 +21,7 @@ final class Timeouts {
         return created;
     }
 
-    /** Runs a task after a time, unless the result is cancelled. */
+    /** Runs a task after a delay, unless the result is cancelled. */
     static Future<?> schedule(Runnable task, long time, TimeUnit unit) {
         return TIMER.schedule(task, time, unit);
     }

@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A received datagram: in a slot of a local end, or in memory of its own if it came over UDP. */
+/** A received datagram: in a slot of a local end, or in separate memory if it came over UDP. */
 final class Arrival {
     private final @Nullable LocalEnd end;
     private final int slot;
@@ -35,7 +35,7 @@ final class Arrival {
         this.source = source;
     }
 
-    /** Returns a copy of the datagram in memory of its own. */
+    /** Returns a copy of the datagram in separate memory. */
     Arrival copy() {
         return new Arrival(memory.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE), source);
     }
@@ -51,7 +51,7 @@ final class Arrival {
         return source;
     }
 
-    /** Returns the local end whose slot the datagram occupies, or null. */
+    /** Returns the local end that has the slot of the datagram, or null. */
     @Nullable
     LocalEnd end() {
         return end;

@@ -24,7 +24,7 @@ final class DatagramPeer {
         host = new DatagramAddress(address.high(), address.low(), address.scope(), 0);
     }
 
-    /** Returns whether a number can be that of a peer's queue pair. */
+    /** Returns whether a number can be the number of a peer's queue pair. */
     static boolean isNumber(int queuePairNumber) {
         return queuePairNumber >= FIRST_NUMBER && queuePairNumber < MULTICAST;
     }
@@ -71,7 +71,7 @@ final class DatagramPeer {
         path = value;
     }
 
-    /** Records that the peer was heard from, with this queue pair. */
+    /** Records that a message arrived from the peer, which has this queue pair. */
     void learn(int number, long nowNanos) {
         queuePairNumber = number;
         heardNanos = nowNanos;
@@ -93,8 +93,8 @@ final class DatagramPeer {
     }
 
     /**
-     * Returns whether the peer is to be asked. It is if its queue pair is unknown, or if the last message from it and
-     * the last unanswered question are too old.
+     * Returns whether the peer must be asked for its queue pair. This is the case if its queue pair is unknown, or if
+     * the last message from it and the last unanswered question are too old.
      */
     boolean isToBeAsked(long nowNanos, long confirmNanos) {
         return queuePairNumber == 0

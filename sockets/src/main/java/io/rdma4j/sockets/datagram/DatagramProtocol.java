@@ -14,21 +14,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * The protocol of datagrams between RDMA sockets, as in librdmacm's rsocket. Not thread safe.
  *
- * <p>A datagram to a peer whose queue pair is unknown goes over a UDP socket with the same port (the companion), behind
- * a header with the sender's queue pair. This is a question. The peer answers over UDP with a header that contains its
- * own queue pair. All later datagrams go from queue pair to queue pair. There are no retransmissions, as with UDP: the
- * next datagram repeats a lost question.
+ * <p>If the queue pair of a peer is unknown, a datagram to it is sent over a UDP socket with the same port (the
+ * companion), after a header with the sender's queue pair. This message is a question. The peer answers over UDP with a
+ * header that contains its own queue pair. All later datagrams are sent from queue pair to queue pair. There are no
+ * retransmissions, as with UDP: the next datagram repeats a lost question.
  *
  * <p>In addition to librdmacm: if nothing was received from a peer for {@value #CONFIRM_NANOS} ns, the next datagram
- * asks it again, so that a restarted peer is found. A datagram that is longer than the path MTU allows goes over UDP. A
- * datagram is accepted only from the queue pair that was announced for its address and port over UDP, where the
+ * asks it again, so that a restarted peer is found. A datagram that is longer than the path MTU allows is sent over
+ * UDP. A datagram is accepted only from the queue pair that was announced for its address and port over UDP, where the
  * operating system prevents the use of another process's port.
  *
- * <p>The {@code on…} methods are input. Output goes to {@link DatagramNetwork} and {@link DatagramPath} within the
- * calls.
+ * <p>The {@code on…} methods receive the input. The calls send the output to {@link DatagramNetwork} and
+ * {@link DatagramPath}.
  */
 public final class DatagramProtocol {
-    /** The time in nanoseconds without a datagram of a peer after which it is asked again. */
+    /** The time in nanoseconds without a datagram from a peer after which it is asked again. */
     static final long CONFIRM_NANOS = 2_000_000_000L;
 
     /** Maximum number of peers in each group. */
@@ -89,7 +89,7 @@ public final class DatagramProtocol {
         }
     }
 
-    /** Restricts the socket to a peer and drops queued datagrams of others; null for no restriction. */
+    /** Restricts the socket to a peer and drops queued datagrams from others; null for no restriction. */
     public void connect(@Nullable DatagramAddress peer) {
         connected = peer;
         if (peer != null) {
@@ -219,8 +219,8 @@ public final class DatagramProtocol {
     /**
      * Handles a message of the UDP socket.
      *
-     * @param from the source address, as reported by the operating system
-     * @param in from position to limit; valid during the call
+     * @param from the source address that the operating system reports
+     * @param in the message from position to limit; valid during the call
      */
     public void onCompanion(DatagramAddress from, ByteBuffer in, long nowNanos) {
         lastSender = null; // the message may change or remove it
@@ -270,7 +270,7 @@ public final class DatagramProtocol {
      * Handles a datagram received by a queue pair.
      *
      * @param end the local end of the queue pair
-     * @param slot the receive slot; the datagram starts behind {@link LocalEnd#ROUTE_BYTES}
+     * @param slot the receive slot; the datagram starts after {@link LocalEnd#ROUTE_BYTES}
      * @param length the number of bytes, route bytes included
      * @param hasRoute true if the route bytes are the header of the IP packet
      * @param queuePairNumber the sender's queue pair
@@ -324,7 +324,7 @@ public final class DatagramProtocol {
                 && in.getLong(route + IPV6_SOURCE_AT + Long.BYTES) == header.addressLow();
     }
 
-    /** Returns the sender of a datagram. It is most often the previous one. */
+    /** Returns the sender of a datagram, which is usually the sender of the previous one. */
     private @Nullable DatagramPeer sender(DatagramHeader header, LocalEnd end) {
         DatagramPeer last = lastSender;
         if (last == null
@@ -363,7 +363,7 @@ public final class DatagramProtocol {
         return next.source();
     }
 
-    /** Frees the memory of an arrival: its slot can receive again. */
+    /** Frees the memory of an arrival, so that its slot can receive again. */
     private void release(Arrival arrival) {
         LocalEnd end = arrival.end();
         if (end == null) {

@@ -2,11 +2,11 @@ package io.rdma4j.sockets.datagram;
 
 /** The reason why a received or sent datagram or message was dropped. */
 public enum Drop {
-    /** It has no header, an inconsistent one, or is too long. */
+    /** It has no header or an inconsistent one, or it is too long. */
     MALFORMED,
     /** Its header contains another source address than the IP packet. */
     FORGED,
-    /** It came from a queue pair that is not the one known for its source from the UDP socket. */
+    /** Its queue pair is not the one that its source has announced over UDP. */
     UNKNOWN_SENDER,
     /** It answers a question that was not asked. */
     UNSOLICITED,

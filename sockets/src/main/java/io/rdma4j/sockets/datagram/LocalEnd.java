@@ -35,7 +35,8 @@ public final class LocalEnd {
      * @param sizes the number of slots
      * @param sendMemory slots of {@link DatagramSizes#SLOT_BYTES} to send from
      * @param receiveMemory slots of {@code receiveStride} bytes to receive into
-     * @param receiveStride bytes of a receive slot: {@link #ROUTE_BYTES} more than the longest datagram to receive
+     * @param receiveStride the size of a receive slot in bytes: {@link #ROUTE_BYTES} more than the longest datagram to
+     *     receive
      * @param receives the receiver of the posted slots
      */
     public LocalEnd(
@@ -66,7 +67,7 @@ public final class LocalEnd {
         }
     }
 
-    /** Posts all receive slots; to be called once. */
+    /** Posts all receive slots. Must be called once. */
     public void postAll() {
         for (int i = 0; i < arrivals.length; i++) {
             receives.post(i);

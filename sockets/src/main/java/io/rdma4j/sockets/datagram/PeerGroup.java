@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A bounded set of peers in which each host has a fair share. When the set is full, a new peer replaces the least
- * recently used peer of the host that has the most. If several hosts have the most, the one that was least recently
- * used, or gained or lost a peer, loses one. So a host with many ports displaces only its own peers. All operations
+ * recently used peer of the host with the most peers. If several hosts have the most peers, the host that was least
+ * recently used or changed loses one. Therefore, a host with many ports displaces only its own peers. All operations
  * take constant time. Not thread safe.
  */
 final class PeerGroup {

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The peers of a socket, in three groups. The groups are the peers that the application sends to, the peers that have
  * sent a datagram from their queue pair, and the peers that have only asked for this side's queue pair. A new peer
- * displaces only peers of its own group, and there one of the host with the most peers. Anyone can send many questions
- * at little cost, so these displace only other questions. Not thread safe.
+ * displaces only a peer of its own group, of the host with the most peers in that group. Anyone can send many questions
+ * at little cost, so questions displace only other questions. Not thread safe.
  */
 final class PeerTable {
     private final PeerGroup recipients;

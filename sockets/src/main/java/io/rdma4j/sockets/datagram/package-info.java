@@ -1,2 +1,2 @@
-/** The rsocket protocol of datagrams without I/O: peers, headers and slots; no queue pair, no socket, no thread. */
+/** The rsocket protocol of datagrams without I/O: peers, headers and slots, but no queue pairs, sockets or threads. */
 package io.rdma4j.sockets.datagram;

@@ -13,12 +13,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of a listener that were not accepted by the application. They are established connections, at most as
+ * The connections of a listener that the application has not accepted yet. They are established connections, at most as
  * many as the backlog; replies that the peer has not confirmed; and requests without a reply.
  *
- * <p>A reply needs the memory of a connection, and a peer can send requests without ever confirming replies. So
- * unconfirmed replies have a budget in bytes, of which one address gets a share. If the budget is spent, a reply older
- * than {@link #PATIENCE_NANOS} is given up for a waiting request. Thread safe.
+ * <p>A reply needs the memory of a connection, and a peer can send requests without ever confirming replies. Therefore,
+ * unconfirmed replies have a memory budget, and each address may use only a share of it. If the budget is used up, the
+ * listener gives up a reply older than {@link #PATIENCE_NANOS} in favor of a waiting request. Thread safe.
  */
 final class AcceptQueue {
     /** A request without a reply. */
@@ -62,10 +62,10 @@ final class AcceptQueue {
     /** Maximum number of requests without a reply; Linux has the same limit. */
     static final int MAX_WAITING = 1024;
 
-    /** Memory of unconfirmed replies in bytes: about eighty connections of the default size. */
+    /** Memory of unconfirmed replies in bytes: about seventy connections of the default size. */
     static final long BUDGET_BYTES = 32L << 20;
 
-    /** One address gets this fraction of the budget. */
+    /** One address gets the budget divided by this number. */
     static final int SHARES = 4;
 
     /**
@@ -128,7 +128,7 @@ final class AcceptQueue {
         if (next == null) {
             return null;
         }
-        // What needs memory comes first: without it, the request is still waiting.
+        // The allocations come first: if one of them fails, the request is still waiting.
         Reply reply = new Reply(next, bytes, nowNanos);
         unconfirmed.ensureCapacity(unconfirmed.size() + 1);
         bytesBySource.put(next.source(), least + bytes);
@@ -138,7 +138,7 @@ final class AcceptQueue {
         return reply;
     }
 
-    /** Returns whether more bytes fit within a limit; a holder of no bytes may always have a connection. */
+    /** Returns whether more bytes fit within a limit. A single connection always fits. */
     private static boolean fits(long held, long bytes, long most) {
         return held == 0 || held + bytes <= most;
     }
@@ -147,7 +147,7 @@ final class AcceptQueue {
         return bytesBySource.getOrDefault(source, 0L);
     }
 
-    /** Removes and returns an overdue unconfirmed reply whose memory a request could use, or returns null. */
+    /** Removes and returns an overdue unconfirmed reply if a request could use its memory, or returns null. */
     synchronized @Nullable Reply nextOverdue(long bytes, long nowNanos) {
         Reply oldest = oldestBlocking(bytes);
         if (oldest == null || nowNanos - oldest.sinceNanos < PATIENCE_NANOS) {
@@ -157,7 +157,7 @@ final class AcceptQueue {
         return oldest;
     }
 
-    /** Returns the time until {@link #nextOverdue} may return a reply; -1 if no request waits for that. */
+    /** Returns the time until {@link #nextOverdue} may return a reply; -1 if no request waits for one. */
     synchronized long untilOverdueNanos(long bytes, long nowNanos) {
         Reply oldest = oldestBlocking(bytes);
         return oldest == null ? -1 : Math.max(0, PATIENCE_NANOS - (nowNanos - oldest.sinceNanos));
@@ -185,7 +185,7 @@ final class AcceptQueue {
         if (left == 0) {
             bytesBySource.remove(source);
         } else {
-            bytesBySource.put(source, left); // first, since only this needs memory
+            bytesBySource.put(source, left); // comes first, since only this needs memory
         }
         unconfirmed.remove(index);
         unconfirmedBytes -= reply.bytes;
@@ -205,7 +205,7 @@ final class AcceptQueue {
         return true;
     }
 
-    /** Lets a request wait again for which there was no memory. Returns false if the queue was closed meanwhile. */
+    /** Queues a request again if there was no memory to accept it. Returns false if the queue was closed meanwhile. */
     synchronized boolean putBack(Reply reply) {
         if (!removeUnconfirmed(reply)) {
             return false;
@@ -228,8 +228,8 @@ final class AcceptQueue {
     }
 
     /**
-     * Closes the queue and everything in it. Takes one after another, which needs no memory: a copy could fail with a full heap, and a
-     * second call would close an empty queue. The first failure is thrown after all others were closed.
+     * Closes the queue and all connections in it. Removes them one by one, without allocating memory, so that this also
+     * works with a full heap. The first failure is thrown after all others were closed.
      */
     void close() {
         Throwable failure = null;
@@ -244,7 +244,7 @@ final class AcceptQueue {
         Releases.rethrow(failure);
     }
 
-    /** Takes what is next out of the closed queue and closes it. Returns false if the queue is empty. */
+    /** Closes the queue, then removes and closes its next connection. Returns false if the queue is empty. */
     private boolean closeNext() {
         StreamEndpoint endpoint;
         Reply reply = null;

@@ -10,8 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The settings that an administrator makes for all programs of a host: a file with a number for each, in a folder that
- * librdmacm reads, too. Source: rsocket(7). Thread safe.
+ * The administrator's settings for all programs of a host: one file per setting, which contains a number, in a folder
+ * that librdmacm also reads. Source: rsocket(7). Thread safe.
  */
 final class AdministratorSettings {
     /** The folder of librdmacm on Linux. Other systems have none. */
@@ -20,7 +20,7 @@ final class AdministratorSettings {
     /** C reads the number at the beginning and ignores the rest. */
     private static final Pattern NUMBER = Pattern.compile("\\s*\\+?([0-9]{1,18})");
 
-    /** A number has fewer bytes than this, whatever follows. */
+    /** The number of bytes to read from a file, more than a number has. */
     private static final int MAX_BYTES = 64;
 
     private final Path folder;
@@ -30,8 +30,8 @@ final class AdministratorSettings {
     }
 
     /**
-     * Returns the number in a file, limited to a range as in C, or the default if there is no such file. A file without a
-     * number is ignored with a warning.
+     * Returns the number in a file, limited to a range as in C, or the default if there is no such file. A file without
+     * a number is ignored with a warning.
      */
     int read(String name, int byDefault, int least, int most) {
         Path file = folder.resolve(name);

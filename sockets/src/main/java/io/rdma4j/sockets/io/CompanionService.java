@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the UDP sockets of all datagram sockets, in one thread. Peers must be answered even while no thread receives.
+ * Reads the UDP sockets of all datagram sockets in one thread. Peers must be answered even while no thread receives.
  * Created with the first socket; its thread is a daemon.
  */
 final class CompanionService {
@@ -27,7 +27,7 @@ final class CompanionService {
 
     /** Supplies the service. */
     interface Source {
-        /** Returns the service, which may have to be started first. */
+        /** Returns the service; starts it if necessary. */
         CompanionService get() throws IOException;
     }
 
@@ -44,7 +44,7 @@ final class CompanionService {
     }
 
     /**
-     * Returns the service, which the first call starts.
+     * Returns the service. The first call starts it.
      *
      * @throws IOException if the system provides no selector; the next call tries again
      */
@@ -96,7 +96,7 @@ final class CompanionService {
             logger().log(Level.DEBUG, "Closing a UDP socket failed", e);
         }
         selector.wakeup();
-        long deadline = SystemTime.nanos() + LONGEST_NANOS; // a UDP socket of the platform
+        long deadline = SystemTime.nanos() + LONGEST_NANOS; // system time: for a UDP socket of the platform
         while (channel.isRegistered() && SystemTime.nanos() - deadline < 0) {
             LockSupport.parkNanos(POLL_NANOS);
         }
@@ -111,7 +111,7 @@ final class CompanionService {
         if (key.isValid() && key.attachment() instanceof Target target) {
             try {
                 target.onCompanionReadable();
-            } catch (RuntimeException | Error failed) { // the others are read nevertheless
+            } catch (RuntimeException | Error failed) { // the other sockets must still be read
                 SharedThread.report(CompanionService.class, "Datagrams lost", failed);
             }
         }

@@ -23,14 +23,17 @@ final class ConnectedStream {
     private final Signal changed;
     private int callsWithoutPoll;
 
-    /** Creates a stream; {@code changed} is raised if one call leaves completions unhandled. */
+    /** Creates a stream. {@code changed} is raised if a call leaves completions unhandled. */
     ConnectedStream(StreamResources resources, Signal changed) {
         this.changed = changed;
         this.resources = resources;
         this.protocol = resources.protocol();
     }
 
-    /** Returns available bytes without polling for more, for the reasons given at {@link #beforeWrite}. */
+    /**
+     * Receives available bytes. If there are any, does not poll for more, for the reasons given at
+     * {@link #beforeWrite}.
+     */
     int receive(ByteBuffer target, boolean leave) throws IOException {
         progressUnless(protocol.availableBytes() > 0);
         int count = leave ? protocol.peek(target) : protocol.read(target);
@@ -56,8 +59,8 @@ final class ConnectedStream {
     }
 
     /**
-     * Polls before a write only if the data does not fit. Polling costs a system call. It also makes the device
-     * acknowledge the request that the application is responding to in a packet of its own, ahead of the response.
+     * Polls before a write only if the data does not fit. Polling costs a system call. It also makes the device send a
+     * separate acknowledgement of the request to which the application is responding, ahead of the response.
      */
     private void beforeWrite(int bytes) throws IOException {
         progressUnless(protocol.hasSpaceFor(bytes));
@@ -140,7 +143,7 @@ final class ConnectedStream {
         if (check == SocketEndpoint.Check.ARM) {
             more = resources.arm() ? progress() : more; // completions before arming are not reported
             if (more) {
-                changed.raise(); // nor are completions that one call leaves unhandled
+                changed.raise(); // nor are completions that the call left unhandled
             }
         }
     }

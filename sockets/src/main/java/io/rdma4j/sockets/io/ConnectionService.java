@@ -29,8 +29,8 @@ public final class ConnectionService implements AutoCloseable {
         void onEvent(CmEvent event);
 
         /**
-         * Fails what the event belongs to, since {@link #onEvent} has thrown an exception or an error. Repeated if it throws
-         * another one, for lack of memory for example. By default there is nothing to fail.
+         * Fails the connection of an event, after {@link #onEvent} has thrown an exception or an error. The call is
+         * repeated if it also throws, for example for lack of memory. By default, it does nothing.
          */
         @Override
         default void onFailure(CmEvent event, Throwable why) {}
@@ -63,13 +63,13 @@ public final class ConnectionService implements AutoCloseable {
         return OF_PROCESS;
     }
 
-    /** Returns the peers that refused RDMA from here or did not answer. */
+    /** Returns the peers that refused connections of this service over RDMA or did not answer. */
     public RefusedPeers refusedPeers() {
         return refusedPeers;
     }
 
     /**
-     * Creates an identifier for a stream socket, whose events go to a target.
+     * Creates an identifier for a stream socket. A target handles its events.
      *
      * @throws RdmaException {@code ENODEV} if there is no device; the next call tries again
      */
@@ -82,17 +82,20 @@ public final class ConnectionService implements AutoCloseable {
         return connectionManager.get().openEventChannel();
     }
 
-    /** Takes back an identifier that the caller has moved to such a channel, for its later events. */
+    /** Moves an identifier back from such a channel to this service, which handles its later events. */
     void take(CmId id) {
         id.migrate(channel());
     }
 
-    /** Creates an identifier for a datagram socket. It is synchronous: its events are not dispatched here. */
+    /** Creates an identifier for a datagram socket. It is synchronous: this service does not dispatch its events. */
     CmId createDatagramId() {
         return connectionManager.get().createId(PortSpace.UDP);
     }
 
-    /** Returns what makes progress while a thread waits for a connection. It has the clock of the sockets' deadlines. */
+    /**
+     * Returns the driver that makes progress while a thread waits for a connection. It has the clock of the sockets'
+     * deadlines.
+     */
     WaitDriver waitDriver() {
         EventChannel current = channel;
         return current == null ? SystemTime.PARKING : current.waitDriver();
@@ -136,7 +139,9 @@ public final class ConnectionService implements AutoCloseable {
         return events.poll();
     }
 
-    /** Handles an event. A failure, even an error of the virtual machine, is one of the socket that the event is for. */
+    /**
+     * Handles an event. A failure, even an error of the virtual machine, fails only the socket that the event is for.
+     */
     private static void handle(CmEvent event) {
         CmId receiver = event instanceof CmEvent.ConnectRequest request ? request.listener() : event.id();
         Object target = receiver.context();
@@ -159,7 +164,7 @@ public final class ConnectionService implements AutoCloseable {
      * Ends the thread. No stream socket can be bound or connected afterwards. Waits at most ten seconds until closed
      * sockets have delivered their data and released their identifiers. Closing a closed service has no effect.
      *
-     * @throws RdmaException {@code EBUSY} if sockets are still open then; the service stays open
+     * @throws RdmaException {@code EBUSY} if sockets are still open after that time; the service stays open
      */
     @Override
     public void close() {
@@ -169,7 +174,7 @@ public final class ConnectionService implements AutoCloseable {
     /** Closes the service like {@link #close()}; waits {@code maxNanos} at most. */
     synchronized void close(long maxNanos) {
         EventChannel current = channel;
-        long deadline = SystemTime.nanos() + maxNanos; // other threads of this process release the identifiers
+        long deadline = SystemTime.nanos() + maxNanos; // system time: for threads of this process
         while (current != null && !isClosed(current, SystemTime.nanos() - deadline >= 0)) {
             LockSupport.parkNanos(CLOSE_POLL_NANOS);
         }

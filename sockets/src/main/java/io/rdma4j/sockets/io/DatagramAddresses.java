@@ -8,7 +8,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.net.UnknownHostException;
 
-/** Conversions between addresses of the protocol and those of java.net. */
+/** Conversions between addresses of the protocol and addresses of java.net. */
 final class DatagramAddresses {
     private DatagramAddresses() {}
 
@@ -39,8 +39,8 @@ final class DatagramAddresses {
         InetAddress host = remote.getAddress();
         if (host == null || remote.getPort() == 0 || host.isMulticastAddress()) {
             throw new SocketException(
-                    "Invalid argument (" + remote + " is no address of a datagram RDMA socket: it must be"
-                            + " resolved, have a port, and be of one host)");
+                    "Invalid argument (" + remote + " is not an address of a datagram RDMA socket: it must be"
+                            + " resolved, have a port, and identify one host)");
         }
         return host.isAnyLocalAddress() ? new InetSocketAddress(SocketFamily.hostOf(host), remote.getPort()) : remote;
     }

@@ -24,9 +24,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A datagram socket without its Java API. A UDP socket (the companion) exchanges the queue pairs of peers. A queue pair
- * for each local address in use does everything else. Nothing blocks but {@link #await} and, for a moment,
- * {@link #close}. Thread safe.
+ * A datagram socket without its Java API. A UDP socket (the companion) exchanges the queue pairs of peers. All other
+ * traffic uses a queue pair for each local address. Only {@link #await} and, briefly, {@link #close} block. Thread
+ * safe.
  */
 public final class DatagramEndpoint extends SocketEndpoint implements CompanionService.Target {
     /** Maximum number of attempts to find a port that is free for UDP and for RDMA. */
@@ -49,7 +49,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     private volatile DatagramSettings settings;
     private volatile boolean closed;
 
-    /** Set by the service; a thread that polls the endpoint continuously then reads in its place. */
+    /** Set by the service. A thread that polls the endpoint continuously then reads instead of the service. */
     private volatile boolean companionReadable;
 
     private @Nullable CompanionService companions;
@@ -57,7 +57,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     private @Nullable DatagramProtocol protocol;
     private @Nullable InetSocketAddress connected;
 
-    /** The reason why an earlier datagram did not arrive; to be reported once. */
+    /** The reason why an earlier datagram did not arrive; reported once. */
     private @Nullable IOException pendingFailure;
 
     /** The reason why the endpoint can only be closed, or null. */
@@ -74,7 +74,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
         this(service, settings, CompanionService::instance);
     }
 
-    /** Creates an endpoint whose UDP sockets are read by the given service. */
+    /** Creates an endpoint. The given service reads its UDP socket. */
     DatagramEndpoint(ConnectionService service, DatagramSettings settings, CompanionService.Source companionSource) {
         this.settings = settings;
         this.companionSource = companionSource;
@@ -89,8 +89,8 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     }
 
     /**
-     * Changes the settings. Sizes and address reuse apply until the endpoint is bound, the type of service to new
-     * peers.
+     * Changes the settings. Sizes and address reuse take effect when the endpoint is bound; the type of service applies
+     * to new peers.
      */
     public void settings(DatagramSettings value) throws IOException {
         guarded(() -> {
@@ -103,7 +103,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
         });
     }
 
-    /** Returns whether the endpoint has a port, and with it fixed sizes. */
+    /** Returns whether the endpoint has a port, and therefore fixed sizes. */
     public boolean isBound() {
         synchronized (lock) {
             return companion != null;
@@ -135,7 +135,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     }
 
     /**
-     * Binds the endpoint; port 0 for any free port.
+     * Binds the endpoint; port 0 selects any free port.
      *
      * @param local an address of this host, or a wildcard; null for the IPv4 wildcard and any port
      * @throws java.net.BindException if the address is not local, or the port is in use for UDP or for RDMA datagrams
@@ -192,14 +192,14 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
         if (protocol != null) {
             protocol.add(created);
         }
-        changed.raise(); // waiting threads have a device to drive now
+        changed.raise(); // waiting threads now have a device to drive
         return created;
     }
 
     // ---- peers
 
     /**
-     * Restricts the endpoint to one peer, and drops received datagrams of others.
+     * Restricts the endpoint to one peer, and drops datagrams from others.
      *
      * @throws java.nio.channels.AlreadyConnectedException if it is connected
      */
@@ -287,7 +287,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
                 try {
                     return channel.send(message, to) > 0;
                 } catch (PortUnreachableException refused) {
-                    // The failure is that of an earlier message, and this one was not sent.
+                    // The failure belongs to an earlier message; this one was not sent.
                     pendingFailure = SocketFailures.portUnreachable(refused);
                     return channel.send(message.position(begin), to) > 0;
                 }
@@ -312,7 +312,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
      * Sends a datagram to the connected peer, completely or not at all.
      *
      * @return true if it was sent; false if there is no free send slot
-     * @throws IOException if it is too long, if there is no route, or the reason why an earlier one did not arrive
+     * @throws IOException if it is too long, there is no route, or an earlier one did not arrive
      */
     public boolean send(ByteBuffer data) throws IOException {
         return guarded(() -> {
@@ -365,7 +365,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
      *
      * @param leave true to leave the datagram queued
      * @return the address of the sender; null if no datagram is available
-     * @throws IOException the reason why an earlier sent datagram did not arrive
+     * @throws IOException if a datagram that was sent earlier did not arrive
      */
     public @Nullable InetSocketAddress receive(ByteBuffer target, boolean leave) throws IOException {
         return guarded(() -> {
@@ -439,8 +439,8 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
     }
 
     /**
-     * Returns the number of datagrams sent over UDP: those to peers with unknown queue pair, and those too long for the
-     * path.
+     * Returns the number of datagrams sent over UDP. They went to peers with a queue pair that was unknown or had to be
+     * confirmed, or were too long for the path.
      */
     public long questions() {
         synchronized (lock) {
@@ -499,7 +499,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
 
     // ---- end
 
-    /** Closes the endpoint, after waiting at most a second for outstanding sends. */
+    /** Closes the endpoint. Waits at most one second for outstanding sends. */
     @Override
     public void close() {
         synchronized (lock) {
@@ -514,7 +514,7 @@ public final class DatagramEndpoint extends SocketEndpoint implements CompanionS
         if (channel != null && service != null) {
             service.close(channel);
         }
-        // The pauses of this thread are in the system's time: the stack's may not pass meanwhile.
+        // This thread pauses in the system's time; the stack's virtual time may not pass meanwhile.
         long deadline = SystemTime.nanos() + LINGER_NANOS;
         while (!isQuiet() && SystemTime.nanos() - deadline < 0) {
             LockSupport.parkNanos(LINGER_POLL_NANOS);

@@ -18,7 +18,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The local addresses of a datagram endpoint with their queue pairs. Not thread safe except for {@link #waitDriver}. */
+/**
+ * The local addresses of a datagram endpoint with their queue pairs. Not thread safe except for {@link #waitDriver}.
+ */
 final class DatagramEnds implements AutoCloseable {
     /** Maximum number of local addresses with a queue pair; a socket bound to a wildcard may use several. */
     private static final int MAX_ENDS = 64;
@@ -28,13 +30,13 @@ final class DatagramEnds implements AutoCloseable {
     private final List<DatagramResources> ends = new ArrayList<>();
     private volatile @Nullable WaitDriver driver;
 
-    /** Creates an empty set; {@code changed} is raised at the completions of later ends. */
+    /** Creates an empty set. {@code changed} is raised at completions of ends that are added later. */
     DatagramEnds(ConnectionService service, Signal changed) {
         this.service = service;
         this.changed = changed;
     }
 
-    /** Returns what makes progress while a thread waits for completions, or null before the first end. */
+    /** Returns the driver that makes progress while a thread waits for completions, or null before the first end. */
     @Nullable
     WaitDriver waitDriver() {
         return driver;
@@ -62,7 +64,7 @@ final class DatagramEnds implements AutoCloseable {
         return null;
     }
 
-    /** Returns the local address for sending to a peer: the bound address, or the one that routing chooses. */
+    /** Returns the local address for sending to a peer: the bound address, or the address that routing chooses. */
     static DatagramAddress addressFor(DatagramAddress peer, InetSocketAddress bound) throws IOException {
         InetAddress host = bound.getAddress().isAnyLocalAddress() ? routeTo(peer) : bound.getAddress();
         return DatagramAddresses.of(new InetSocketAddress(host, bound.getPort()));
@@ -92,14 +94,14 @@ final class DatagramEnds implements AutoCloseable {
     }
 
     /**
-     * Passes completions to the protocol, up to a limit per call, and drives the devices. An end whose queue pair has
-     * failed is removed: its device was removed, or it failed a datagram. The address gets a new end when it is needed
-     * next.
+     * Passes completions to the protocol, up to a limit per call, and drives the devices. If a queue pair has failed,
+     * because its device was removed or because of a datagram, its end is removed. The address gets a new end with the
+     * next datagram.
      *
      * @return true if there may be more completions
      */
     boolean progress(DatagramProtocol protocol) {
-        long now = SystemTime.nanos(); // peers answer over UDP sockets of the platform, in the system's time
+        long now = SystemTime.nanos(); // system time: peers answer over UDP sockets of the platform
         boolean more = false;
         for (int i = 0; i < ends.size(); i++) { // handling completions may add an end
             more |= ends.get(i).progress(protocol, now);

@@ -31,14 +31,14 @@ import org.jspecify.annotations.Nullable;
  * The queue pair, completion queue and registered memory of one local address of a datagram socket. The queue pair is
  * bound to the socket's port in the connection manager's space of datagram ports. Not thread safe.
  *
- * <p>The path to a peer is determined by its IP address. Over RoCE, nothing else has to be resolved, so nothing here
+ * <p>The path to a peer is determined by its IP address. Over RoCE, no further resolution is necessary, so no method
  * blocks.
  */
 final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
     /** Completions polled at a time. */
     static final int BATCH = 16;
 
-    /** Maximum number of batches in one call: peers may send faster than the datagrams are processed. */
+    /** Maximum number of batches in one call, since peers may send faster than datagrams are processed. */
     static final int MAX_BATCHES = 16;
 
     private static final int ALIGNMENT = 64;
@@ -98,11 +98,11 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
     }
 
     /**
-     * Creates everything a local address needs; if that fails, everything is released.
+     * Creates all resources of a local address. If that fails, all of them are released.
      *
      * @param service creates the identifier
      * @param address an address of this host, with the socket's port
-     * @param changed raised at completions, once {@link #arm} has requested that
+     * @param changed raised at completions after {@link #arm} has requested it
      */
     static DatagramResources open(
             ConnectionService service, DatagramAddress address, DatagramSettings settings, Signal changed) {
@@ -119,7 +119,7 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
         return end;
     }
 
-    /** Returns what makes progress while a thread waits for completions. */
+    /** Returns the driver that makes progress while a thread waits for completions. */
     WaitDriver waitDriver() {
         return notifications.driver();
     }
@@ -156,7 +156,7 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
             public void close() {
                 try {
                     handle.close();
-                } catch (RuntimeException refused) { // the caller sends to another peer, or closes the others too
+                } catch (RuntimeException refused) { // the caller sends to another peer, or also closes other paths
                     logger().log(Level.DEBUG, "Closing an address handle failed", refused);
                 }
             }

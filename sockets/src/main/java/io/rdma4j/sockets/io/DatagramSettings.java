@@ -10,7 +10,7 @@ import io.rdma4j.sockets.datagram.DatagramSizes;
  * @param typeOfService IPv4 type of service or IPv6 traffic class
  */
 public record DatagramSettings(DatagramSizes sizes, boolean reuseAddress, int typeOfService) {
-    /** The settings of a socket whose program sets none. */
+    /** The default settings. */
     public static final DatagramSettings DEFAULT = new DatagramSettings(DefaultSizes.DATAGRAM_SIZES, false, 0);
 
     /** Returns these settings with other sizes. */

@@ -7,10 +7,10 @@ import io.rdma4j.sockets.stream.StreamSizes;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The sizes of sockets whose program sets none, by system properties and the host's files. */
+/** The default sizes of sockets, from system properties and the host's files. */
 final class DefaultSizes {
     private static final int DEFAULT_MAX_BYTES = 4 << 20;
-    /** More than any device takes; a device's own limit is lower. */
+    /** More than any device supports; a device's own limit is lower. */
     private static final int MAX_INLINE_BYTES = 0xffff;
 
     private static final int DEFAULT_TOTAL_MEGABYTES = 256;
@@ -31,14 +31,14 @@ final class DefaultSizes {
     static final BufferLimits LIMITS = new BufferLimits(
             limit(RdmaSocketOptions.MAX_SEND_BUFFER_PROPERTY), limit(RdmaSocketOptions.MAX_RECEIVE_BUFFER_PROPERTY));
 
-    /** The memory in bytes by which all buffers of the process may grow. */
+    /** The memory in bytes by which all buffers of the process together may grow. */
     static final long TOTAL_BYTES = (long) NumberProperty.read(
                     RdmaSocketOptions.TOTAL_GROWTH_PROPERTY, DEFAULT_TOTAL_MEGABYTES, 0, Integer.MAX_VALUE)
             << 20;
 
     private DefaultSizes() {}
 
-    /** Returns the sizes of a host's files and of system properties, which precede them. */
+    /** Returns the sizes from system properties, which take precedence, and from a host's files. */
     static StreamSizes sizes(AdministratorSettings host, Function<String, @Nullable String> properties) {
         StreamSizes defaults = StreamSizes.DEFAULT;
         int minQueue = StreamSizes.MIN_QUEUE;

@@ -15,7 +15,7 @@ final class GrownMemory implements AutoCloseable {
     /** The bytes by which the buffers of the process may still grow. */
     private static final AtomicLong AVAILABLE = new AtomicLong(DefaultSizes.TOTAL_BYTES);
 
-    /** Registered memory, a block of its own. */
+    /** A block of registered memory. */
     record Piece(MemoryRegion region, MemoryPool.Block block) implements StreamPort.SendMemory {
         @Override
         public MemorySegment memory() {
@@ -30,7 +30,10 @@ final class GrownMemory implements AutoCloseable {
         this.domain = domain;
     }
 
-    /** Allocates memory. Returns null if the process has used up what its buffers may grow by, or has no memory. */
+    /**
+     * Allocates memory. Returns null if the buffers of the process have reached the limit of growth, or there is no
+     * memory.
+     */
     @Nullable
     Piece allocate(int bytes, AccessFlag... access) {
         if (AVAILABLE.addAndGet(-bytes) < 0) {

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sends keep-alives of one endpoint, from a virtual thread, until it is stopped. Resets the connection if one stays
- * without an answer for too long.
+ * Sends keep-alives for one endpoint, from a virtual thread, until it is stopped. Resets the connection if a keep-alive
+ * stays unanswered for too long.
  */
 final class KeepAlive {
     private final StreamEndpoint endpoint;
@@ -39,7 +39,7 @@ final class KeepAlive {
         }
     }
 
-    /** Waits until the peer has acknowledged or sent anything. Returns false if it has not in time. */
+    /** Waits until the peer has acknowledged or sent anything. Returns false on timeout. */
     private boolean isAnswered(long before) throws InterruptedException, IOException {
         Waiter waiter = new Waiter();
         endpoint.changed.add(waiter);

@@ -8,11 +8,12 @@ import java.util.Set;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * The options {@code TCP_KEEPIDLE}, {@code TCP_KEEPINTERVAL} and {@code TCP_KEEPCOUNT}, and those that have an effect over
- * TCP alone. They belong to the module {@code jdk.net}, which a Java runtime may lack.
+ * The options {@code TCP_KEEPIDLE}, {@code TCP_KEEPINTERVAL} and {@code TCP_KEEPCOUNT}, and options that have an effect
+ * only over TCP. They belong to the module {@code jdk.net}, which a Java runtime may lack.
  *
- * <p>The last two are the interval and number of the probes of TCP that may stay unanswered. A reliable connection repeats
- * what is unanswered by itself, so only their product has an effect: the time for which a keep-alive may stay unanswered.
+ * <p>For TCP, {@code TCP_KEEPINTERVAL} and {@code TCP_KEEPCOUNT} are the interval of probes and the number of probes
+ * that may stay unanswered. An RDMA connection retransmits by itself, so only the product of both has an effect: the
+ * time for which a keep-alive may stay unanswered.
  */
 final class KeepAliveOptions {
     /** The default of Linux in seconds. */
@@ -27,7 +28,7 @@ final class KeepAliveOptions {
     /** The options and their defaults, empty if this process has no module {@code jdk.net}. */
     static final Map<SocketOption<?>, Integer> DEFAULTS = find();
 
-    /** Other options of that module, which have an effect only over TCP, and their defaults. */
+    /** Other options of that module, which have an effect only over TCP, with their defaults. */
     static final Map<SocketOption<?>, Object> OF_TCP = findOfTcp();
 
     /** Maximum of the two times in seconds, as in Linux. */
@@ -44,7 +45,7 @@ final class KeepAliveOptions {
                 : Map.of(ExtendedSocketOptions.TCP_QUICKACK, true, ExtendedSocketOptions.SO_INCOMING_NAPI_ID, 0);
     }
 
-    /** Returns whether an option of {@link #DEFAULTS} or {@link #OF_TCP} may have a value. */
+    /** Returns whether an option of {@link #DEFAULTS} or {@link #OF_TCP} accepts a value. */
     static boolean accepts(SocketOption<?> option, int value) {
         if (option.equals(ExtendedSocketOptions.SO_INCOMING_NAPI_ID)) {
             return false; // it can only be read
@@ -64,7 +65,7 @@ final class KeepAliveOptions {
         return Map.copyOf(options);
     }
 
-    /** Returns a set of options with these, if there are any. */
+    /** Returns a set of options, extended by the options of this class that the process has. */
     static Set<SocketOption<?>> with(Set<SocketOption<?>> others) {
         Set<SocketOption<?>> all = new HashSet<>(others);
         all.addAll(DEFAULTS.keySet());
@@ -72,7 +73,7 @@ final class KeepAliveOptions {
         return Set.copyOf(all);
     }
 
-    /** Returns the times that the values set, with the defaults for those that are not set. */
+    /** Returns the times for option values, with the defaults of options that are not set. */
     static KeepAliveTimes timesIn(Map<SocketOption<?>, Object> values) {
         if (DEFAULTS.isEmpty()) {
             return new KeepAliveTimes(DEFAULT_IDLE_SECONDS, (long) DEFAULT_INTERVAL_SECONDS * DEFAULT_COUNT);

@@ -1,11 +1,11 @@
 package io.rdma4j.sockets.io;
 
 /**
- * The times of keep-alives, by which a connection without traffic notices that its peer is dead.
+ * The times of keep-alives. With keep-alives, a connection without traffic detects a dead peer.
  *
  * @param idleSeconds the time between two keep-alives in seconds; 0 for none
- * @param limitSeconds the time in seconds for which a keep-alive may stay without an answer, before the connection is
- *     reset. The queue pair gives up the peer after {@link StreamConnecting#MIN_PAUSE_NANOS} anyway
+ * @param limitSeconds the time in seconds for which a keep-alive may stay unanswered before the connection is reset.
+ *     The queue pair gives up the peer after {@link StreamConnecting#MIN_PAUSE_NANOS} anyway
  */
 public record KeepAliveTimes(int idleSeconds, long limitSeconds) {
     /** No keep-alives. */

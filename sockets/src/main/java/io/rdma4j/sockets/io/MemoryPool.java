@@ -11,9 +11,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory of streams, which later streams use again. Freeing it is a handshake with all threads of the process: closing a
- * shared arena. So a block is kept when its stream ends, as long as few are unused, and small blocks share an arena. Thread
- * safe.
+ * A pool of memory for streams. Freeing memory means closing a shared arena, which is a handshake with all threads of
+ * the process. Therefore, the pool keeps the block of a stream that has ended, as long as few blocks are unused, and
+ * small blocks share an arena. Thread safe.
  */
 final class MemoryPool {
     /** Memory of the pool, filled with zeros when it is taken. */
@@ -44,7 +44,7 @@ final class MemoryPool {
     private static final int ALIGNMENT = 64;
     private static final int BLOCKS_OF_GROUP = 8;
 
-    /** A larger block has an arena alone, so that it is not kept for a small one. */
+    /** A larger block has a separate arena, so that a small block cannot keep it allocated. */
     private static final long MAX_SHARED_BYTES = 1 << 20;
 
     private final long maxUnusedBytes;
@@ -53,7 +53,7 @@ final class MemoryPool {
     private long unusedBytes;
     private long allocatedBytes;
 
-    /** The group that gets further blocks, or null. */
+    /** The group that further small blocks join, or null. */
     private @Nullable Group open;
 
     /**
@@ -126,7 +126,7 @@ final class MemoryPool {
         allocatedBytes -= bytes;
     }
 
-    /** Gives a block back. Nothing may refer to it: neither a memory region nor a queue pair. */
+    /** Returns a block to the pool. No memory region or queue pair may refer to it. */
     void give(Block block) {
         close(afterGiving(block));
     }

@@ -8,7 +8,10 @@ import org.jspecify.annotations.Nullable;
 final class NumberProperty {
     private NumberProperty() {}
 
-    /** Returns the value of a property, or the default with a warning if it is no number in the range. */
+    /**
+     * Returns the value of a property, or the default if it is not set. Logs a warning if it is not a number in the
+     * range.
+     */
     static int read(String name, int byDefault, int least, int most) {
         return parse(name, System.getProperty(name), byDefault, least, most);
     }
@@ -27,7 +30,7 @@ final class NumberProperty {
         }
         logger().log(
                         Level.WARNING,
-                        "System property {0}={1} is ignored, and {2} is used: it must be a number of {3} to {4}",
+                        "System property {0}={1} is ignored, and {2} is used: it must be a number from {3} to {4}",
                         name,
                         text,
                         Integer.toString(byDefault),

@@ -4,8 +4,8 @@ import io.rdma4j.cm.host.ExitTasks;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts closed connections whose peers have not yet received everything. An exiting process waits for them, as a
- * kernel continues to deliver what a program has written to TCP. Thread safe.
+ * Counts closed connections with data that the peer has not received yet. An exiting process waits for them, since a
+ * kernel also continues to deliver data after the exit of a program that used TCP. Thread safe.
  */
 final class PendingCloses {
     /** The time that an exiting process waits: several retransmissions, and less than a service manager allows. */
@@ -37,7 +37,7 @@ final class PendingCloses {
     }
 
     private synchronized void awaitAll() {
-        long deadline = SystemTime.nanos() + MAX_NANOS; // a service manager measures an exit in the system's time
+        long deadline = SystemTime.nanos() + MAX_NANOS; // system time: a service manager measures it
         long remaining = MAX_NANOS;
         while (count > 0 && remaining > 0) {
             try {

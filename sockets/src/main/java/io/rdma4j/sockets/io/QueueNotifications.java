@@ -25,7 +25,7 @@ final class QueueNotifications implements AutoCloseable {
         return channel;
     }
 
-    /** Returns what makes progress while a thread waits for the queue. */
+    /** Returns the driver that makes progress while a thread waits for the queue. */
     WaitDriver driver() {
         return channel.waitDriver();
     }
@@ -44,7 +44,7 @@ final class QueueNotifications implements AutoCloseable {
         return true;
     }
 
-    /** Takes the notification, if there is one. To be called before the queue is polled. */
+    /** Takes the notification, if there is one. Must be called before the queue is polled. */
     void take() {
         CompletionQueue reported = channel.poll();
         if (reported != null) {

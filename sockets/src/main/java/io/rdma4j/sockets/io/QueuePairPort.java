@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Posts the requests of a stream to its queue pair, and the receives for the peer's control words. If the transport has
- * no immediate data, control words are messages of four bytes in the host's byte order, with memory of their own. Not
- * thread safe.
+ * no immediate data, control words are messages of four bytes in the host's byte order, in separate memory. Not thread
+ * safe.
  */
 final class QueuePairPort implements StreamPort {
     /** Set in the ID of every receive; the other bits are its slot. */

@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
 
 /**
  * The peers that refused a connection over RDMA or did not answer, by address and port, for a limited time. A socket
- * that may use either transport connects to them over TCP at once. Thread safe.
+ * that may use either transport connects to them over TCP without trying RDMA. Thread safe.
  */
 public final class RefusedPeers {
     /** The time without an answer after which a peer is remembered for the full time. */
@@ -25,7 +25,7 @@ public final class RefusedPeers {
     private final long expiryNanos;
     private final LongSupplier clock;
 
-    /** The time at which each peer is forgotten, in the order of the refusals; the monitor guards it. */
+    /** The time at which each peer is forgotten, in the order of the refusals; guarded by this. */
     private final Map<InetSocketAddress, Long> expiries = new LinkedHashMap<>();
 
     private final AtomicBoolean fallBackLogged = new AtomicBoolean();
@@ -34,7 +34,7 @@ public final class RefusedPeers {
     /**
      * Creates an empty table.
      *
-     * @param maxPeers number of peers, above which the oldest one is forgotten; 0 to remember none
+     * @param maxPeers maximum number of peers; a further one replaces the oldest; 0 to remember none
      * @param expiryNanos time in nanoseconds after which a peer is forgotten
      * @param clock current time in nanoseconds
      */
@@ -45,7 +45,7 @@ public final class RefusedPeers {
     }
 
     /**
-     * Creates an empty table by the properties {@value AddressRules#REFUSED_PEERS_PROPERTY} and
+     * Creates an empty table according to the properties {@value AddressRules#REFUSED_PEERS_PROPERTY} and
      * {@value AddressRules#REFUSED_SECONDS_PROPERTY}.
      *
      * @param clock current time in nanoseconds
@@ -74,8 +74,8 @@ public final class RefusedPeers {
     }
 
     /**
-     * Handles that an attempt over RDMA has failed and TCP is tried. Remembers the peer if it has refused or not answered,
-     * but not after an error of this host. Logs the first case at level INFO, others at DEBUG.
+     * Handles a failed attempt over RDMA after which TCP is tried. Remembers the peer if it has refused or not
+     * answered, but not after a local error. Logs the first failure at level INFO, others at DEBUG.
      */
     public void onFallBack(InetSocketAddress peer, IOException why) {
         onFallBack(peer, why, FULL_WAIT_NANOS);
@@ -84,8 +84,8 @@ public final class RefusedPeers {
     /**
      * Handles a failed attempt, like {@link #onFallBack(InetSocketAddress, IOException)}.
      *
-     * @param waitedNanos the time for which the peer was given to answer. A peer that has not answered for less than a
-     *     second is remembered for a shorter time: it may only have started
+     * @param waitedNanos the time that the peer was given to answer. A peer that had less than a second to answer is
+     *     remembered for a shorter time, since it may just have started
      */
     public void onFallBack(InetSocketAddress peer, IOException why, long waitedNanos) {
         if (why instanceof ConnectException) {
@@ -110,8 +110,8 @@ public final class RefusedPeers {
     }
 
     /**
-     * Returns the exception of a peer that rules reach over RDMA alone: if it has refused or not answered, with the rule
-     * that would try TCP. The first one is logged at level WARNING.
+     * Returns the exception for a peer that the rules reach only over RDMA. If the peer has refused or not answered,
+     * the message names the rule that would try TCP. The first such exception is logged at level WARNING.
      */
     public IOException advised(IOException failed, InetSocketAddress peer) {
         if (!(failed instanceof ConnectException)) {
@@ -128,7 +128,7 @@ public final class RefusedPeers {
         return advised;
     }
 
-    /** Returns an address in the syntax of rules, by the name that the program used if it used one. */
+    /** Returns an address in the syntax of rules, with the host name if the program used one. */
     private static String destination(InetSocketAddress peer) {
         String host = peer.getHostString();
         boolean isLiteral = peer.getAddress() instanceof Inet6Address && host.indexOf(':') >= 0;

@@ -6,15 +6,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Resources to release in reverse order of creation, also if creating the rest fails. A step that fails, even with an error of
- * the virtual machine, keeps no other from being run. Not thread safe.
+ * Resources to release in reverse order of creation, even if creating further ones fails. If a step fails, even with an
+ * error of the virtual machine, the others still run. Not thread safe.
  */
 final class Releases implements AutoCloseable {
     private final ArrayDeque<Runnable> steps = new ArrayDeque<>();
 
     /**
-     * Closes all objects of a collection. The first failure is thrown after all others were closed. Allocates nothing, so that
-     * everything is closed with a full heap, too.
+     * Closes all objects of a collection. The first failure is thrown after all others were closed. Allocates no
+     * memory, so that it also works with a full heap.
      */
     static <T> void closeAll(Collection<T> all, Consumer<T> close) {
         Throwable failure = null;
@@ -33,7 +33,7 @@ final class Releases implements AutoCloseable {
         steps.push(step);
     }
 
-    /** Releases everything. The first failure is thrown after all others were released. */
+    /** Releases all resources. The first failure is thrown after all others were released. */
     @Override
     public void close() {
         Throwable failure = null;
@@ -47,7 +47,9 @@ final class Releases implements AutoCloseable {
         rethrow(failure);
     }
 
-    /** Releases everything after a failure, which stays the primary exception. Returns false if that fails as well. */
+    /**
+     * Releases all resources after a failure, which stays the primary exception. Returns false if a release also fails.
+     */
     boolean closeAfter(Throwable failure) {
         try {
             close();
@@ -59,8 +61,8 @@ final class Releases implements AutoCloseable {
     }
 
     /**
-     * Adds a failure to an earlier one, if there is one, and returns the first. Java may throw the same error twice: it makes the
-     * errors of a full heap beforehand. An exception does not accept itself.
+     * Adds a failure to an earlier one, if there is one, and returns the first. Both may be the same object, since Java
+     * preallocates the errors of a full heap, and an exception cannot suppress itself.
      */
     static Throwable both(@Nullable Throwable before, Throwable another) {
         if (before == null) {

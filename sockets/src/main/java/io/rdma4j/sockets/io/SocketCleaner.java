@@ -3,7 +3,7 @@ package io.rdma4j.sockets.io;
 import java.lang.ref.Cleaner;
 import java.util.function.Supplier;
 
-/** Closes endpoints whose sockets became unreachable without being closed, as the JDK does for TCP. Thread safe. */
+/** Closes endpoints of sockets that became unreachable without being closed, like the JDK for TCP. Thread safe. */
 public final class SocketCleaner {
     private static final Cleaner CLEANER = Cleaner.create();
 
@@ -12,8 +12,8 @@ public final class SocketCleaner {
     /**
      * Closes an endpoint when its owner becomes unreachable.
      *
-     * @param endpoint supplies the endpoint then; must not refer to the owner
-     * @return a handle to be cleaned when the owner is closed
+     * @param endpoint supplies the endpoint; must not refer to the owner
+     * @return a handle, which must be cleaned when the owner is closed
      */
     public static Cleaner.Cleanable watch(Object owner, Supplier<? extends SocketEndpoint> endpoint) {
         return CLEANER.register(owner, () -> close(endpoint.get()));

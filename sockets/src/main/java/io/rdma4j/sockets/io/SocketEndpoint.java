@@ -13,17 +13,17 @@ import org.jspecify.annotations.Nullable;
  * translation of failures. Thread safe.
  */
 public abstract sealed class SocketEndpoint permits StreamEndpoint, DatagramEndpoint {
-    /** How a readiness check obtains its result. */
+    /** The way in which a readiness check obtains its result. */
     enum Check {
         /** After polling for completions. */
         POLL,
-        /** Like {@link #POLL}, and the signal is raised at later changes. */
+        /** Like {@link #POLL}; in addition, the signal is raised at later changes. */
         ARM
     }
 
     /**
-     * Guards the state. It is a monitor, which the virtual machine releases whatever is thrown: the call that releases
-     * any other lock may overflow the stack.
+     * Guards the state. It is a monitor, which the virtual machine releases in every case. The call that releases
+     * another kind of lock may overflow the stack.
      */
     final Object lock = new Object();
 
@@ -44,16 +44,16 @@ public abstract sealed class SocketEndpoint permits StreamEndpoint, DatagramEndp
     abstract int check(Check check);
 
     /**
-     * Returns the signal that is raised whenever the readiness may have changed. Its listeners may be called by the thread
-     * that drives the device, so they must not block and must not call the endpoint.
+     * Returns the signal that is raised whenever the readiness may have changed. Its listeners may be called by the
+     * thread that drives the device, so they must not block and must not call the endpoint.
      */
     public final Signal signal() {
         return changed;
     }
 
     /**
-     * Returns what makes progress while a thread waits for the endpoint, or null while it uses no device. It changes when the
-     * endpoint is connected.
+     * Returns the driver that makes progress while a thread waits for the endpoint, or null while it uses no device.
+     * The driver changes when the endpoint is connected.
      */
     public abstract @Nullable WaitDriver waitDriver();
 
@@ -61,21 +61,21 @@ public abstract sealed class SocketEndpoint permits StreamEndpoint, DatagramEndp
     abstract WaitDriver stackDriver();
 
     /**
-     * Returns the time of the clock of deadlines in nanoseconds. It is the clock of the stack, which may be virtual; before the first
-     * endpoint of a service uses a device, the system's.
+     * Returns the time in nanoseconds of the clock that deadlines use. It is the stack's clock, which may be virtual.
+     * Before the first endpoint of a service uses a device, it is the system's clock.
      */
     public final long nanoTime() {
         return stackDriver().nanoTime();
     }
 
-    /** Returns whether a deadline has passed; {@link Long#MAX_VALUE} never does. */
+    /** Returns whether a deadline has passed; {@link Long#MAX_VALUE} never passes. */
     public final boolean isOver(long deadlineNanos) {
         return deadlineNanos != Long.MAX_VALUE && nanoTime() - deadlineNanos >= 0;
     }
 
     /**
      * Returns whether a thread that waits for the endpoint leaves the device to other threads while they wait or poll;
-     * see {@link Waiter#Waiter(boolean)}. That is so while the endpoint listens for connections.
+     * see {@link Waiter#Waiter(boolean)}. This is the case while the endpoint listens for connections.
      */
     public boolean yields() {
         return false;
@@ -125,17 +125,17 @@ public abstract sealed class SocketEndpoint permits StreamEndpoint, DatagramEndp
     public abstract void close();
 
     /**
-     * Fails the endpoint after an error of the virtual machine, which may have left the protocol in any state. Called with
-     * the lock held, perhaps without memory or stack.
+     * Fails the endpoint after an error of the virtual machine, which may have left the protocol in any state. Called
+     * with the lock held, perhaps without memory or stack.
      */
     abstract void onError(String why);
 
-    /** Returns a text for an error, which is a constant: there may be no memory for another one. */
+    /** Returns the text for an error. It is a constant, since there may be no memory for another text. */
     static String reason(Error failed) {
         return switch (failed) {
-            case StackOverflowError _ -> "a call of this process had no stack left";
-            case OutOfMemoryError _ -> "a call of this process had no memory left";
-            default -> "a call of this process ended with an error of the virtual machine";
+            case StackOverflowError _ -> "a call of this process ran out of stack";
+            case OutOfMemoryError _ -> "a call of this process ran out of memory";
+            default -> "a call of this process failed with an error of the virtual machine";
         };
     }
 

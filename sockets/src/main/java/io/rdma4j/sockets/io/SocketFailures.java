@@ -10,9 +10,7 @@ import java.net.NoRouteToHostException;
 import java.net.PortUnreachableException;
 import java.net.SocketException;
 
-/**
- * Translates failures of RDMA to exceptions of java.net. The message is that of java.net, followed by details of RDMA.
- */
+/** Translates failures of RDMA to exceptions of java.net. The message is java.net's, followed by details of RDMA. */
 final class SocketFailures {
     private SocketFailures() {}
 
@@ -20,7 +18,7 @@ final class SocketFailures {
         return ofAny(failure);
     }
 
-    /** Translates any failure, including a lack of memory or a defect. */
+    /** Translates any failure, including a lack of memory or a bug. */
     static IOException ofAny(Throwable failure) {
         IOException exception = switch (failure) {
             case RdmaException refused -> of(refused.errno(), String.valueOf(refused.getMessage()));
@@ -46,7 +44,7 @@ final class SocketFailures {
         return failure.getCause() instanceof RdmaException refused && refused.errno() == Errno.EADDRNOTAVAIL;
     }
 
-    /** Translates a failure to bind that the port has caused. */
+    /** Translates a failure to bind that was caused by the port. */
     static IOException portInUse(BindException failure) {
         Throwable cause = failure.getCause();
         BindException named =

@@ -11,7 +11,7 @@ import java.net.UnknownHostException;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.UnsupportedAddressTypeException;
 
-/** The address family of a socket. An IPv6 socket uses IPv4 addresses too, as those of Java do. */
+/** The address family of a socket. An IPv6 socket also uses IPv4 addresses, like Java's IPv6 sockets. */
 public enum SocketFamily {
     /** IPv4 only. */
     IPV4("0.0.0.0"),
@@ -24,7 +24,7 @@ public enum SocketFamily {
         this.wildcard = InetAddress.ofLiteral(wildcard);
     }
 
-    /** The result of {@link #ofJvm}, which is determined when it is first needed. */
+    /** The result of {@link #ofJvm}, determined when it is first needed. */
     private static final class OfJvm {
         static final SocketFamily FAMILY = find();
 
@@ -42,7 +42,10 @@ public enum SocketFamily {
         }
     }
 
-    /** Returns the family of a socket for which the program names none: IPv4 if Java or the host has no IPv6. */
+    /**
+     * Returns the family of a socket for which the program specifies none: IPv4 if Java or the host does not use IPv6,
+     * otherwise IPv6.
+     */
     public static SocketFamily ofJvm() {
         return OfJvm.FAMILY;
     }
@@ -68,7 +71,7 @@ public enum SocketFamily {
     }
 
     /**
-     * Returns the address to bind a socket of this family to; a wildcard becomes that of the family.
+     * Returns the address to bind a socket of this family to; a wildcard becomes the wildcard of the family.
      *
      * @throws UnsupportedAddressTypeException if it is an IPv6 address and the family is IPv4
      */
@@ -109,8 +112,8 @@ public enum SocketFamily {
     }
 
     /**
-     * Returns the address as the operating system reports it: without the host name that it was made of, and with a scope
-     * only if it is link-local.
+     * Returns the address as the operating system reports it. The result has no host name, and has a scope only if it
+     * is link-local.
      */
     static InetSocketAddress withoutName(InetSocketAddress address) {
         InetAddress host = address.getAddress();

@@ -6,7 +6,7 @@ import io.rdma4j.verbs.spi.SharedThread;
 import io.rdma4j.verbs.wait.Waiter;
 
 /**
- * The end of a connection whose endpoint is closed. The remaining data is delivered, then the connection and its memory
+ * The end of the connection of a closed endpoint. The remaining data is delivered, then the connection and its memory
  * are released.
  */
 final class StreamClosing {
@@ -14,12 +14,12 @@ final class StreamClosing {
     static final long LINGER_NANOS = 1_000_000_000L;
 
     /**
-     * The time after which the peer is given up: that after which a queue pair stops retrying a peer that does not respond,
-     * and a second.
+     * The time after which the peer is given up. It is one second longer than the time after which a queue pair gives
+     * up a peer that does not respond.
      */
     static final long MAX_NANOS = StreamConnecting.MIN_PAUSE_NANOS + 1_000_000_000L;
 
-    /** Made beforehand, since it is needed when there may be no memory. */
+    /** Allocated in advance, since there may be no memory when it is needed. */
     private static final SharedThread.Failing<StreamClosing> CONTINUE = (closing, _) -> closing.continueInBackground();
 
     private final StreamEndpoint endpoint;
@@ -33,8 +33,8 @@ final class StreamClosing {
     /**
      * Creates the closing of a stream.
      *
-     * @param endpoint the endpoint, whose lock guards the stream and whose signal is raised at its completions
-     * @param onReleased called with the lock held after the memory was released
+     * @param endpoint the endpoint. Its lock guards the stream, and its signal is raised at completions
+     * @param onReleased called with the lock held, after the memory was released
      */
     StreamClosing(StreamEndpoint endpoint, ConnectedStream stream, CmId id, Runnable onReleased) {
         this.endpoint = endpoint;
@@ -44,9 +44,9 @@ final class StreamClosing {
     }
 
     /**
-     * Closes the connection, or what exists of it.
+     * Closes the connection, even if its setup has not finished.
      *
-     * @param before the state of the endpoint before
+     * @param before the state of the endpoint before it was closed
      * @param isDisconnecting true if data may still have to reach the peer
      * @param waitNanos the time to wait for the peer in this thread; after that, a virtual thread continues
      * @param maxNanos the time after which the peer is given up
@@ -134,8 +134,8 @@ final class StreamClosing {
     }
 
     /**
-     * Releases a stream that is still connecting, in a thread of its own. On iWARP the kernel destroys its identifier only
-     * when the peer has replied or the time for the reply is over, which is 10 s on siw.
+     * Releases a stream that is still connecting, in a separate thread. On iWARP, the kernel destroys its identifier
+     * only when the peer has replied or the time for the reply has passed, which is 10 s on siw.
      */
     private void releaseInBackground() {
         try {
@@ -150,7 +150,7 @@ final class StreamClosing {
         try {
             id.disconnect();
         } catch (RdmaException notConnected) {
-            // Then there is no peer to notify.
+            // There is no peer to notify.
         } finally {
             try {
                 releaseStream();
@@ -162,8 +162,8 @@ final class StreamClosing {
     }
 
     /**
-     * Releases the memory. The lock is not held for that: closing a completion queue waits for the acknowledgement of its events,
-     * and the thread that handles the events of all sockets may wait for the lock.
+     * Releases the memory, without holding the lock. Closing a completion queue waits until its events are
+     * acknowledged, and the thread that handles the events of all sockets may wait for the lock.
      */
     private void releaseStream() {
         try {

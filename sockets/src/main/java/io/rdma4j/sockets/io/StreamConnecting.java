@@ -32,8 +32,9 @@ final class StreamConnecting implements ConnectionService.Target {
     private static final int MAX_RETRIES = 7;
 
     /**
-     * Exponent of the time for which the peer may be silent before a retry is used: 8.6 s. With seven retries, a pause of the
-     * peer or the network of more than a minute ends no connection, as with TCP. Lost packets are sent again much earlier.
+     * Exponent of the time for which the peer may be silent before a retry is used: 8.6 s. With seven retries, a
+     * connection survives a pause of the peer or the network of more than a minute, like a TCP connection. Lost packets
+     * are retransmitted much earlier.
      */
     private static final int ACK_TIMEOUT = 21;
 
@@ -43,7 +44,7 @@ final class StreamConnecting implements ConnectionService.Target {
     /** The maximum time to wait for a peer's first message; later, the calls of the application handle it. */
     private static final long FIRST_MESSAGE_NANOS = 10_000_000_000L;
 
-    /** Made beforehand, since it is needed when there may be no memory. */
+    /** Allocated in advance, since there may be no memory when it is needed. */
     private static final SharedThread.Failing<StreamConnecting> FAIL =
             (connecting, why) -> connecting.fail(SocketFailures.ofAny(why));
 
@@ -53,10 +54,13 @@ final class StreamConnecting implements ConnectionService.Target {
     private final ConnectionService service;
     private @Nullable CmId id;
 
-    /** True once the request is sent, which the peer has to answer. */
+    /** True once the request was sent, which the peer must answer. */
     private volatile boolean isRequested;
 
-    /** Until the listener has the endpoint, or a thread closes it; null for an endpoint that sends a request. */
+    /**
+     * The request that the endpoint accepts, until the listener has the endpoint or a thread closes it; null for an
+     * endpoint that sends a request.
+     */
     private volatile @Nullable Accepting accepting;
 
     private @Nullable IOException failure;
@@ -140,10 +144,12 @@ final class StreamConnecting implements ConnectionService.Target {
     }
 
     /**
-     * Resolves the address and the route of a new identifier, and sends the request. If the device answers immediately, like the
-     * software device, the calling thread does all that, without a change to another thread. Otherwise the service's thread continues.
+     * Resolves the address and the route of a new identifier, and sends the request. If the device answers immediately,
+     * like the software device, the calling thread does all of this, without a switch to another thread. Otherwise, the
+     * service's thread continues.
      *
-     * <p>A bound identifier is not moved: it may have an event that the service's thread cannot acknowledge without the lock.
+     * <p>A bound identifier is not moved: it may have an event that the service's thread cannot acknowledge without the
+     * lock.
      */
     private void resolveHere(CmId current, InetSocketAddress to) {
         try (EventChannel own = service.openChannel()) {
@@ -159,8 +165,9 @@ final class StreamConnecting implements ConnectionService.Target {
     }
 
     /**
-     * Handles the events that are there, up to the last one before the request. The service takes the identifier before that, since
-     * the reply is for its thread, and once only: its thread may then need the lock before it acknowledges an event.
+     * Handles the available events, up to the last one before the request. Before that one, the service takes the
+     * identifier, since its thread handles the reply. The identifier is not moved again: the service's thread may then
+     * need the lock before it acknowledges an event.
      */
     private void handleEvents(EventChannel own, CmId current) {
         boolean isLast = false;
@@ -176,7 +183,10 @@ final class StreamConnecting implements ConnectionService.Target {
         }
     }
 
-    /** Handles an event in the calling thread. {@link StreamEndpoint#finishConnect} reports a failure, as it does for the service's thread. */
+    /**
+     * Handles an event in the calling thread. {@link StreamEndpoint#finishConnect} reports a failure, like a failure in
+     * the service's thread.
+     */
     private void handleHere(CmEvent event) {
         try (event) {
             onEvent(event);
@@ -185,7 +195,10 @@ final class StreamConnecting implements ConnectionService.Target {
         }
     }
 
-    /** Rebinds an identifier that is bound to the wildcard of the other family. Java hardly distinguishes the two. */
+    /**
+     * Rebinds an identifier that is bound to the wildcard of the other family. Java hardly distinguishes the two
+     * wildcards.
+     */
     private CmId boundFor(CmId bound, InetAddress to) {
         InetSocketAddress local = bound.localAddress();
         if (local == null
@@ -239,7 +252,7 @@ final class StreamConnecting implements ConnectionService.Target {
             case ADDRESS_ERROR, ROUTE_ERROR, REJECTED, UNREACHABLE, CONNECT_ERROR, DEVICE_REMOVAL ->
                 fail(SocketFailures.ofConnect(event));
             default -> {
-                // Irrelevant here: a changed address, the end of the time-wait.
+                // Irrelevant: a changed address, the end of the time-wait.
             }
         }
     }
@@ -310,7 +323,10 @@ final class StreamConnecting implements ConnectionService.Target {
         }
     }
 
-    /** Handles the peer's first message, after which this side may send its offer, also if no other thread uses the endpoint. */
+    /**
+     * Handles the peer's first message, after which this side may send its offer, even if no other thread uses the
+     * endpoint.
+     */
     private void awaitFirstMessage() {
         endpoint.await(Readiness.OUT, endpoint.nanoTime() + FIRST_MESSAGE_NANOS);
     }
@@ -355,7 +371,7 @@ final class StreamConnecting implements ConnectionService.Target {
     /**
      * Accepts a request with this endpoint.
      *
-     * @throws OutOfMemoryError if nothing was done with the request; a later failure is one of the endpoint
+     * @throws OutOfMemoryError if there was no memory to start with the request; a later failure fails the endpoint
      */
     void acceptRequest(AcceptQueue.Reply reply, StreamListener listener) {
         AcceptQueue.Request request = reply.request();

@@ -14,9 +14,9 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream socket without its Java API: unconnected, listening or connected. Nothing blocks but {@link #await} and, for
- * a moment, {@link #close}. Other calls do what is possible at once. The APIs (sockets, channels, the rsocket calls)
- * are built on it. Thread safe.
+ * A stream socket without its Java API: unconnected, listening or connected. Only {@link #await} and, briefly,
+ * {@link #close} block. Other calls do what is possible immediately. The APIs (sockets, channels, the rsocket calls)
+ * are built on this class. Thread safe.
  */
 public final class StreamEndpoint extends SocketEndpoint {
     /** The state of an endpoint. */
@@ -51,7 +51,7 @@ public final class StreamEndpoint extends SocketEndpoint {
         connecting = new StreamConnecting(this, service);
     }
 
-    /** Creates another endpoint with the settings of this one, which is neither bound nor connected. */
+    /** Creates another endpoint with the same settings, neither bound nor connected. */
     public StreamEndpoint another() {
         return new StreamEndpoint(service, settings);
     }
@@ -63,7 +63,7 @@ public final class StreamEndpoint extends SocketEndpoint {
         return settings;
     }
 
-    /** Changes the settings; sizes apply to later connections. */
+    /** Changes the settings. Sizes apply to later connections. */
     public void settings(StreamSettings value) throws IOException {
         synchronized (lock) {
             try {
@@ -109,7 +109,7 @@ public final class StreamEndpoint extends SocketEndpoint {
     }
 
     /**
-     * Binds the endpoint to a local address; port 0 for any free port.
+     * Binds the endpoint to a local address; port 0 selects any free port.
      *
      * @throws java.net.BindException if the address is not local, or the port is in use
      */
@@ -124,7 +124,7 @@ public final class StreamEndpoint extends SocketEndpoint {
                 return null;
             });
         } catch (BindException refused) {
-            // C reports a conflict with a wildcard as EADDRNOTAVAIL; programs look for the text that Java has
+            // C reports a conflict with a wildcard as EADDRNOTAVAIL; programs expect the text of Java
             throw SocketFailures.isUnavailable(refused) && isPortTaken(local)
                     ? SocketFailures.portInUse(refused)
                     : refused;
@@ -156,9 +156,9 @@ public final class StreamEndpoint extends SocketEndpoint {
     // ---- connecting
 
     /**
-     * Starts to connect. {@link Readiness#OUT} reports the end of the attempt, {@link #finishConnect} its result.
+     * Starts to connect. {@link Readiness#OUT} reports the end of the attempt, and {@link #finishConnect} its result.
      *
-     * @throws IOException if the attempt has failed at once; {@link #finishConnect} fails for the same reason
+     * @throws IOException if the attempt has failed immediately; {@link #finishConnect} fails for the same reason
      */
     public void startConnect(InetSocketAddress remote) throws IOException {
         guarded(() -> {
@@ -172,7 +172,7 @@ public final class StreamEndpoint extends SocketEndpoint {
      * Returns whether the attempt to connect has succeeded.
      *
      * @return false while the attempt continues
-     * @throws IOException the reason of the failure, or that the endpoint is closed
+     * @throws IOException if the attempt has failed, or the endpoint is closed
      */
     public boolean finishConnect() throws IOException {
         State now = state; // read once: it may be closed concurrently
@@ -186,8 +186,8 @@ public final class StreamEndpoint extends SocketEndpoint {
     }
 
     /**
-     * Returns whether the request was sent. Earlier work of this process, such as opening the device for its first socket, is
-     * not part of a timeout, which is for the peer. The signal is raised afterwards.
+     * Returns whether the request was sent. A timeout, which is for the peer, does not include earlier work of this
+     * process, such as opening the device for the first socket. The signal is raised after the request was sent.
      */
     public boolean isRequested() {
         return connecting.isRequested();
@@ -198,7 +198,7 @@ public final class StreamEndpoint extends SocketEndpoint {
         return connecting.failure();
     }
 
-    /** Returns the peers that refused RDMA or did not answer, of all endpoints of the connection service. */
+    /** Returns the peers that refused RDMA or did not answer, for all endpoints of the connection service. */
     public RefusedPeers refusedPeers() {
         return service.refusedPeers();
     }
@@ -298,7 +298,7 @@ public final class StreamEndpoint extends SocketEndpoint {
         return receive(target, true);
     }
 
-    /** Holds the lock like {@link #guarded}, but without allocating a closure per read. */
+    /** Receives under the lock, like {@link #guarded} but without allocating a closure per read. */
     private int receive(ByteBuffer target, boolean leave) throws IOException {
         synchronized (lock) {
             try {
@@ -369,7 +369,7 @@ public final class StreamEndpoint extends SocketEndpoint {
         return guarded(() -> call.call(requireConnected().resources()));
     }
 
-    /** Revokes the peer's access to memory, also while a closed connection still delivers data. */
+    /** Revokes the peer's access to memory, even while a closed connection still delivers data. */
     void unmap(MemoryRegion region, int index, long offset) {
         synchronized (lock) {
             ConnectedStream current = stream;
@@ -477,7 +477,7 @@ public final class StreamEndpoint extends SocketEndpoint {
         return before;
     }
 
-    /** Returns the number of completions so far. The signal is raised at later ones. */
+    /** Returns the number of completions so far. The signal is raised at later completions. */
     long completionsToWait() throws IOException {
         return guarded(() -> requireConnected().completionsToWait());
     }
@@ -498,8 +498,8 @@ public final class StreamEndpoint extends SocketEndpoint {
     }
 
     /**
-     * Closes the endpoint. Written bytes still reach the peer: this waits for a moment, and then a virtual thread
-     * continues to wait. Waiting threads return. Closing a closed endpoint has no effect.
+     * Closes the endpoint. Written bytes still reach the peer: this method waits at most one second, and then a virtual
+     * thread continues to wait. Waiting threads return. Closing a closed endpoint has no effect.
      */
     @Override
     public void close() {
@@ -529,7 +529,7 @@ public final class StreamEndpoint extends SocketEndpoint {
         close(true, 0, StreamClosing.MAX_NANOS);
     }
 
-    /** Closes the endpoint, orderly or not; the peer is given up after {@code maxNanos}. */
+    /** Closes the endpoint, in an orderly way or not. The peer is given up after {@code maxNanos}. */
     void close(boolean orderly, long lingerNanos, long maxNanos) {
         boolean isDisconnecting;
         State before;
@@ -539,7 +539,7 @@ public final class StreamEndpoint extends SocketEndpoint {
             if (before == State.CLOSED) {
                 return;
             }
-            end = closing(); // while a close without memory can be repeated
+            end = closing(); // before the change of state: without memory, the close can be repeated
             state = State.CLOSED;
             ConnectedStream current = stream;
             isDisconnecting = before == State.CONNECTED && current != null && orderly && disconnect(current);
@@ -569,13 +569,16 @@ public final class StreamEndpoint extends SocketEndpoint {
         return id == null || connected == null ? null : new StreamClosing(this, connected, id, () -> stream = null);
     }
 
-    /** Ends both directions. Returns false if the device refuses or an error prevents it: then nothing more can be delivered. */
+    /**
+     * Ends both directions. Returns false if the device refuses or an error prevents it; no more data can then be
+     * delivered.
+     */
     private static boolean disconnect(ConnectedStream connected) {
         try {
             connected.resources().protocol().disconnect();
             return true;
         } catch (RdmaException | Error failed) {
-            return false; // the endpoint counts as closed, so its resources are released now or never
+            return false; // the endpoint is already closed, so its resources are released now or never
         }
     }
 

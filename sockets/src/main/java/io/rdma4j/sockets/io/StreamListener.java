@@ -38,7 +38,7 @@ final class StreamListener {
             switch (event.type()) {
                 case REJECTED, UNREACHABLE, CONNECT_ERROR, DISCONNECTED, DEVICE_REMOVAL -> withdraw();
                 default -> {
-                    // It stays queued.
+                    // The request stays queued.
                 }
             }
         }
@@ -49,8 +49,9 @@ final class StreamListener {
         }
 
         /**
-         * In a thread, since the identifier cannot be closed while its event is being handled. The request stays queued until the
-         * thread runs: without memory for a thread, this is repeated.
+         * Removes the request in a separate thread, since the identifier cannot be closed while its event is being
+         * handled. The request stays queued until the thread runs. If there is no memory for a thread, the call is
+         * repeated.
          */
         private void withdraw() {
             Thread.ofVirtual().start(() -> {
@@ -107,21 +108,21 @@ final class StreamListener {
     /** Queues an established connection. Returns false if the listener is closed. */
     boolean onConnected(AcceptQueue.Reply reply, StreamEndpoint endpoint) {
         boolean isKept = queue.connected(reply, endpoint);
-        acceptRequestsLater(); // it no longer counts as unconfirmed
+        acceptRequestsLater(); // the connection is no longer unconfirmed
         return isKept;
     }
 
     /**
-     * Logs that a request could not be accepted: the client reads only that it was refused. The first one of a listener is logged at level
-     * INFO, others at DEBUG, since clients also give up.
+     * Logs that a request could not be accepted: the client learns only that it was refused. The first failure of a
+     * listener is logged at level INFO, others at DEBUG, since clients also give up.
      */
     void logRefusal(InetAddress source, Throwable why) {
         try {
             Level level = refusalLogged.compareAndSet(false, true) ? Level.INFO : Level.DEBUG;
             System.getLogger(StreamListener.class.getName())
-                    .log(level, "A connection of " + source.getHostAddress() + " could not be accepted: " + why);
+                    .log(level, "A connection from " + source.getHostAddress() + " could not be accepted: " + why);
         } catch (OutOfMemoryError full) {
-            return; // the reason is known then
+            return; // there is no memory for the message, either
         }
     }
 
@@ -132,17 +133,22 @@ final class StreamListener {
         }
     }
 
-    /** Accepts requests in a thread. Without memory for the thread, they wait for the next one, or for a call of {@link #accept}. */
+    /**
+     * Accepts requests in a separate thread. If there is no memory for it, the requests wait for the next such thread
+     * or for a call of {@link #accept}.
+     */
     private void acceptRequestsLater() {
         try {
             Thread.ofVirtual().start(this::acceptRequests);
         } catch (OutOfMemoryError full) {
-            // The established or failed connection, for which this was called, does not depend on it.
+            // The established or failed connection of the caller does not depend on this thread.
             return;
         }
     }
 
-    /** Rejects a request whose event is being handled: its identifier cannot be closed before that has ended. */
+    /**
+     * Rejects a request in a separate thread, since its identifier cannot be closed while its event is being handled.
+     */
     static void refuseLater(CmId child) {
         Thread.ofVirtual().start(() -> refuse(child));
     }

@@ -26,8 +26,8 @@ public final class StreamMapping {
     /**
      * Maps memory.
      *
-     * @param memory native memory of at most 2^32-1 bytes, which must stay valid as long as the mapping
-     * @param offset the offset by which the peer addresses the first byte; -1 for its address
+     * @param memory native memory of at most 2^32-1 bytes, which must stay valid as long as the mapping exists
+     * @param offset the offset by which the peer addresses the first byte; -1 to use the address of that byte
      * @throws SocketException if the peer has no free mapping entry
      */
     public static StreamMapping of(StreamEndpoint endpoint, MemorySegment memory, long offset) throws IOException {
@@ -44,7 +44,7 @@ public final class StreamMapping {
             if (index < 0) {
                 resources.unmap(region);
                 throw new SocketException("Cannot allocate memory (the peer has no free mapping entry: set a larger"
-                        + " RDMA_IOMAPSIZE there before it connects)");
+                        + " RDMA_IOMAPSIZE on the peer before it connects)");
             }
             return new StreamMapping(endpoint, region, index, at);
         });
@@ -55,7 +55,7 @@ public final class StreamMapping {
         return offset;
     }
 
-    /** Ends the mapping; a later write of the peer to it breaks the connection. Further calls have no effect. */
+    /** Ends the mapping. A later write of the peer to it breaks the connection. Further calls have no effect. */
     public synchronized void end() {
         if (ended) {
             return;

@@ -23,8 +23,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of a stream socket as {@link SocketOption}s, for all APIs of an endpoint. Options that mean nothing for
- * RDMA are stored and returned. Thread safe.
+ * The options of a stream socket as {@link SocketOption}s, for all APIs of an endpoint. Options that have no effect
+ * over RDMA are stored and returned. Thread safe.
  */
 public final class StreamOptions {
     /** The options that can be set and read. */
@@ -83,14 +83,17 @@ public final class StreamOptions {
         stored.putAll(KeepAliveOptions.OF_TCP);
     }
 
-    /** Creates the options of a listener. Its {@code SO_REUSEADDR} is true by default, as that of Java's listeners is. */
+    /**
+     * Creates the options of a listener. {@code SO_REUSEADDR} is true by default, except on Windows, like in Java's
+     * listeners.
+     */
     public static StreamOptions ofListener(StreamEndpoint endpoint) {
         StreamOptions created = new StreamOptions(endpoint);
         created.stored.put(SO_REUSEADDR, !System.getProperty("os.name", "").startsWith("Windows"));
         return created;
     }
 
-    /** Creates the options of an accepted connection, which inherits those of its listener. */
+    /** Creates the options of an accepted connection, which inherits the options of its listener. */
     public StreamOptions(StreamEndpoint endpoint, StreamOptions listener) {
         this.endpoint = endpoint;
         stored.putAll(listener.stored);
@@ -144,7 +147,7 @@ public final class StreamOptions {
             endpoint.settings(now.withTypeOfService(value));
         } else if (KeepAliveOptions.DEFAULTS.containsKey(option) || KeepAliveOptions.OF_TCP.containsKey(option)) {
             if (value == 0) {
-                throw new IllegalArgumentException(option + " is at least 1");
+                throw new IllegalArgumentException(option + " must be at least 1");
             }
             if (!KeepAliveOptions.accepts(option, value)) {
                 throw new SocketException("Invalid argument (" + option + " cannot be " + value + ")");
@@ -207,11 +210,11 @@ public final class StreamOptions {
 
     /**
      * Returns the value of an option, null only for {@link RdmaSocketOptions#RDMA_ROUTE} if no route was set. A size is
-     * the requested one, also after the socket was connected.
+     * the requested one, even after the socket was connected.
      *
      * @throws UnsupportedOperationException if it is not among {@link #SUPPORTED}
      */
-    @SuppressWarnings("NullAway") // the type of the only option that can be null says so
+    @SuppressWarnings("NullAway") // the only option that can be null has a nullable type
     public <T extends @Nullable Object> T get(SocketOption<T> option) {
         requireSupported(option);
         return option.type().cast(value(option));

@@ -26,7 +26,7 @@ import java.util.ArrayDeque;
 final class StreamResources implements AutoCloseable {
     private static final int BATCH = 16;
 
-    /** Maximum number of batches in one call: a peer may send more than the caller wants to process. */
+    /** Maximum number of batches in one call, since a peer may send more than the caller wants to process. */
     private static final int MAX_BATCHES = 16;
 
     private static final int MAX_PIECES = 2;
@@ -52,11 +52,11 @@ final class StreamResources implements AutoCloseable {
     private boolean closed;
 
     /**
-     * Creates everything a stream needs on the identifier's device; if that fails, everything is released. The stream
-     * has a protection domain of its own, so that its peer cannot access memory of other connections, even if it knows
-     * their keys.
+     * Creates all resources of a stream on the identifier's device. If that fails, all of them are released. Each
+     * stream has a separate protection domain, so that its peer cannot access memory of other connections, even if it
+     * knows their keys.
      *
-     * @param changed raised at completions, once {@link #arm} has requested that
+     * @param changed raised at completions after {@link #arm} has requested it
      */
     StreamResources(CmId id, StreamSettings settings, Signal changed) {
         MemoryPool.Block taken = null;
@@ -149,7 +149,7 @@ final class StreamResources implements AutoCloseable {
         return region;
     }
 
-    /** Returns whether the device has iWARP. */
+    /** Returns whether the device uses iWARP. */
     boolean isIwarp() {
         return !hasImmediate;
     }
@@ -166,7 +166,7 @@ final class StreamResources implements AutoCloseable {
         }
     }
 
-    /** Returns what makes progress while a thread waits for completions. */
+    /** Returns the driver that makes progress while a thread waits for completions. */
     WaitDriver waitDriver() {
         return notifications.driver();
     }
@@ -201,12 +201,12 @@ final class StreamResources implements AutoCloseable {
         return count == completions.length;
     }
 
-    /** Returns the number of completions so far: it grows whenever the peer has acknowledged or sent anything. */
+    /** Returns the number of completions so far. It grows whenever the peer has acknowledged or sent anything. */
     long completions() {
         return completionCount;
     }
 
-    /** Passes all completions before this call to the protocol, then reports the end of the connection to it. */
+    /** Passes all earlier completions to the protocol, then reports the end of the connection to it. */
     void disconnected() {
         try {
             for (int remaining = queueEntries; remaining > 0 && progress(); remaining -= BATCH * MAX_BATCHES) {
@@ -247,8 +247,8 @@ final class StreamResources implements AutoCloseable {
     }
 
     /**
-     * Revokes the peer's access to memory of the application, and ends the use of everything else: later calls have no effect.
-     * {@link #close} does the rest, and needs no lock.
+     * Revokes the peer's access to memory of the application, and ends the use of all other resources: later calls have
+     * no effect. {@link #close} releases the rest, and needs no lock.
      */
     void end() {
         ended = true;
@@ -260,7 +260,7 @@ final class StreamResources implements AutoCloseable {
         ended = true;
         if (!closed) {
             closed = true;
-            releases.close(); // if that fails, the device may still refer to the memory, which is not used again then
+            releases.close(); // if that fails, the device may still use the memory, so the pool must not
             MemoryPool.ofStreams().give(block);
         }
     }

@@ -5,15 +5,15 @@ import io.rdma4j.verbs.wait.Waiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The deadline of a wait for several sockets. The stack of the sockets becomes known only when they are polled, so the deadline is
- * converted when the clock changes. Used by one thread at a time.
+ * The deadline of a wait for several sockets. The stack of the sockets becomes known only when they are polled, so the
+ * deadline is converted when the clock changes. Used by one thread at a time.
  */
 public final class WaitDeadline {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     private WaitDriver clock = SystemTime.PARKING;
 
-    /** A time of the clock, or the timeout until it has begun. */
+    /** A time of the clock, or the timeout until it has started. */
     private long nanos = Long.MAX_VALUE;
 
     private boolean hasBegun;
@@ -22,7 +22,7 @@ public final class WaitDeadline {
     public WaitDeadline() {}
 
     /**
-     * Sets a timeout, which begins with the next call of {@link #use}.
+     * Sets a timeout, which starts with the next call of {@link #use}.
      *
      * @param timeoutNanos the maximum time to wait, or {@link Long#MAX_VALUE} to wait indefinitely
      */
@@ -32,7 +32,8 @@ public final class WaitDeadline {
     }
 
     /**
-     * Uses the clock of a driver, after the sockets were polled. If there was another one, the remaining time stays the same.
+     * Uses the clock of a driver, after the sockets were polled. If the clock changes, the remaining time stays the
+     * same.
      *
      * @param driver drives the sockets; null if none of them uses a device
      */
@@ -53,7 +54,10 @@ public final class WaitDeadline {
         return nanos != Long.MAX_VALUE && clock.nanoTime() - nanos >= 0;
     }
 
-    /** Returns the remaining time for {@link java.nio.channels.Selector#select(long)}: at least 1 ms, or 0 for no timeout. */
+    /**
+     * Returns the remaining time for {@link java.nio.channels.Selector#select(long)}: at least 1 ms, or 0 for no
+     * timeout.
+     */
     public long selectMillis() {
         return nanos == Long.MAX_VALUE
                 ? 0

@@ -13,8 +13,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Blocking waits as specified by java.net. An interrupt does not end the wait of a platform thread, which finds its
- * interrupt status set afterwards. It ends the wait of a virtual thread, whose caller then closes the socket.
+ * Blocking waits as specified by java.net. An interrupt does not end the wait of a platform thread; its interrupt
+ * status is set again after the wait. It ends the wait of a virtual thread, and the caller then closes the socket.
  */
 public final class BlockingCalls {
     /** An operation that is repeated until it has a result. */
@@ -24,12 +24,12 @@ public final class BlockingCalls {
         T now() throws IOException;
     }
 
-    /** The time within which a process sends its first request, while Java loads and compiles the code for it. */
+    /** The maximum time until a process sends its first request, while Java loads and compiles the code. */
     private static final int MAX_PREPARATION_MILLIS = 5_000;
 
     private BlockingCalls() {}
 
-    /** Returns the deadline by an endpoint's clock of a timeout that starts now; 0 is no timeout. */
+    /** Returns the deadline, by an endpoint's clock, of a timeout that starts now; 0 means no timeout. */
     public static long deadlineNanos(SocketEndpoint endpoint, int timeoutMillis) {
         return timeoutMillis == 0 ? Long.MAX_VALUE : endpoint.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     }
@@ -65,8 +65,9 @@ public final class BlockingCalls {
     }
 
     /**
-     * Waits until the request of an attempt to connect is sent, or the attempt has failed. Earlier work of this process is
-     * not part of a timeout, but limited: then the attempt continues nevertheless.
+     * Waits until the request of an attempt to connect is sent, or the attempt has failed. The program's timeout does
+     * not include the earlier work of this process. This method waits at most {@value #MAX_PREPARATION_MILLIS} ms;
+     * after that, the attempt continues.
      */
     public static void awaitRequest(StreamEndpoint endpoint) throws InterruptedIOException {
         try {
@@ -77,17 +78,17 @@ public final class BlockingCalls {
                     "",
                     () -> endpoint.isRequested() || endpoint.finishConnect() ? endpoint : null);
         } catch (SocketTimeoutException late) {
-            // The timeout of the caller begins now.
+            // The timeout of the caller starts now.
         } catch (InterruptedIOException interrupted) {
             throw interrupted;
         } catch (IOException failed) {
-            // The caller finds the reason.
+            // The caller reports the reason.
         }
     }
 
     /**
-     * Repeats an attempt until it has a result, like the other method. Waits between attempts for the signal of the
-     * endpoint, which changes its readiness, and for another one.
+     * Repeats an attempt until it has a result, like the other method. Between attempts, it waits for a change of the
+     * endpoint's readiness or for another signal.
      */
     static <T> T await(StreamEndpoint endpoint, Signal other, long deadlineNanos, String timedOut, Attempt<T> attempt)
             throws IOException {

@@ -12,8 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of a socket that first uses an implementation of the platform, and may use one over RDMA later. It has
- * the options of the platform. Those that RDMA lacks are stored and returned. Thread safe.
+ * The options of a socket that first uses the platform's implementation, and may later use one over RDMA. It has the
+ * platform's options. Options that RDMA lacks are stored and returned. Thread safe.
  */
 final class DeferredOptions {
     /** The options that {@link SocketOptions} has as numbers and RDMA lacks. */
@@ -40,7 +40,7 @@ final class DeferredOptions {
     }
 
     private synchronized void store(Object option, Object value) {
-        requested.remove(option); // to the end
+        requested.remove(option); // moves it to the end
         requested.put(option, value);
     }
 
@@ -62,7 +62,10 @@ final class DeferredOptions {
         store(option, value);
     }
 
-    /** Returns an option of the implementation in use; the default of the platform if RDMA lacks it and it was not set. */
+    /**
+     * Returns an option of the implementation in use. If RDMA lacks it, returns the value that was set, or the
+     * platform's default.
+     */
     @Nullable
     Object get(SocketImpl current, SocketOption<?> option) throws IOException {
         if (!supported().contains(option)) {
@@ -101,7 +104,7 @@ final class DeferredOptions {
         return value == null ? false : value;
     }
 
-    /** Applies the options that were set, and that RDMA has, to an implementation over RDMA. */
+    /** Applies the options that were set to an implementation over RDMA, unless RDMA lacks them. */
     synchronized void applyTo(RdmaSocketImpl created) throws IOException {
         for (Map.Entry<Object, Object> each : requested.entrySet()) {
             if (lacks(created, each.getKey())) {

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A socket implementation that decides between RDMA and TCP by the address rules: a server socket when it is bound, a
- * socket when it is connected. Until then, and over TCP, it is an implementation of the platform, with all its
- * behavior. The package {@code java.net} must be open to this one. Thread safe.
+ * socket when it is connected. Until then, and over TCP, it delegates to the platform's implementation. The package
+ * {@code java.net} must be open to this one. Thread safe.
  */
 public final class DeferredSocketImpl extends SocketImpl {
     /** The maximum time of an attempt over RDMA before TCP is tried, if the rules allow both. */
@@ -46,14 +46,14 @@ public final class DeferredSocketImpl extends SocketImpl {
     /** An attempt to connect over RDMA, while the implementation in use is still the platform's. */
     private @Nullable RdmaSocketImpl attempt;
 
-    /** The TCP listener beside a listener over RDMA. */
+    /** The TCP listener next to a listener over RDMA. */
     private volatile @Nullable TcpAcceptor tcp;
 
     private volatile @Nullable InetAddress boundTo;
     private volatile boolean isClosed;
 
     /**
-     * Creates an implementation whose socket is not created yet.
+     * Creates an implementation without a socket; {@link #create} opens the socket.
      *
      * @param listens true for a server socket
      */
@@ -150,7 +150,7 @@ public final class DeferredSocketImpl extends SocketImpl {
     @Override
     protected void connect(SocketAddress remote, int timeoutMillis) throws IOException {
         if (!(remote instanceof InetSocketAddress named) || named.isUnresolved()) {
-            PlatformSockets.connect(inner(), remote, timeoutMillis); // reports the reason, or asks a SOCKS proxy
+            PlatformSockets.connect(inner(), remote, timeoutMillis); // reports the reason, or uses a SOCKS proxy
             return;
         }
         InetSocketAddress to = named.getAddress().isAnyLocalAddress()
@@ -198,7 +198,7 @@ public final class DeferredSocketImpl extends SocketImpl {
         }
     }
 
-    /** Connects over RDMA. A refusal names the rule that would try TCP. */
+    /** Connects over RDMA. The exception for a refusal names the rule that would try TCP. */
     private void connectOverRdmaAlone(InetSocketAddress to, int timeoutMillis) throws IOException {
         try {
             connectOverRdma(to, timeoutMillis);
@@ -229,15 +229,17 @@ public final class DeferredSocketImpl extends SocketImpl {
         }
     }
 
-    /** Returns the reason of a failure as for an attempt without a timeout: no answer is one of the peer, too. */
+    /**
+     * Returns the failure as an attempt without a timeout would report it: a peer that does not answer has also failed.
+     */
     private static IOException reason(IOException failure) {
         return failure instanceof SocketTimeoutException ? new ConnectException("Connection timed out") : failure;
     }
 
     /**
-     * Connects over TCP, after a failure over RDMA, or at once to a peer that is remembered to refuse RDMA.
+     * Connects over TCP, after a failure over RDMA, or without an attempt if the peer is remembered to refuse RDMA.
      *
-     * @param timeoutMillis the rest of the program's timeout after the attempt over RDMA; 0 for none
+     * @param timeoutMillis the remaining timeout of the program after the attempt over RDMA; 0 for none
      */
     private void connectOverTcp(InetSocketAddress to, int timeoutMillis, @Nullable IOException overRdma)
             throws IOException {
@@ -284,8 +286,8 @@ public final class DeferredSocketImpl extends SocketImpl {
     }
 
     /**
-     * Binds to the same port over RDMA and TCP; for port 0, to a port that is free for both. Binds over TCP alone if RDMA
-     * cannot be used at the address.
+     * Binds to the same port over RDMA and TCP; for port 0, to a port that is free for both. Binds over TCP alone if
+     * RDMA cannot be used at the address.
      */
     private void bindBoth(InetAddress host, int port) throws IOException {
         SocketImpl platform = inner();
@@ -304,7 +306,7 @@ public final class DeferredSocketImpl extends SocketImpl {
             }
             try {
                 PlatformSockets.bind(platform, host, PlatformSockets.localPort(created));
-                platform.setOption(SO_TIMEOUT, 0); // the timeout is that of the wait for both
+                platform.setOption(SO_TIMEOUT, 0); // the wait for both transports has the timeout
                 var _ = exchange(created);
                 tcp = new TcpAcceptor(platform);
             } catch (BindException taken) {

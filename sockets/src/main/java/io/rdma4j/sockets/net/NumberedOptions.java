@@ -9,7 +9,7 @@ import java.net.StandardSocketOptions;
 import java.util.Map;
 import java.util.Set;
 
-/** Socket options by the numbers of {@link SocketOptions}, with the value types that these have. */
+/** Socket options by the numbers of {@link SocketOptions}, with the value types of that interface. */
 final class NumberedOptions {
     private static final Map<Integer, SocketOption<?>> BY_NUMBER = Map.of(
             SocketOptions.TCP_NODELAY, StandardSocketOptions.TCP_NODELAY,

@@ -21,9 +21,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The socket implementations of the platform, and the protected methods of all socket implementations. Java creates the
- * former only inside {@code java.net}, so that package must be open to this one, which the agent arranges. Reading and
- * writing do not go through this class.
+ * Access to the platform's socket implementations, and to the protected methods of all socket implementations. Java
+ * creates the platform's implementations only inside {@code java.net}, so that package must be open to this one; the
+ * agent opens it. Reading and writing do not use this class.
  */
 final class PlatformSockets {
     private static final Method NEW = method("createPlatformSocketImpl", boolean.class);
@@ -85,7 +85,9 @@ final class PlatformSockets {
         }
     }
 
-    /** Returns an implementation of the platform that connects through a SOCKS proxy if the system properties name one. */
+    /**
+     * Returns an implementation of the platform. It connects through a SOCKS proxy if the system properties name one.
+     */
     static SocketImpl connecting() {
         try {
             return (SocketImpl) NEW_SOCKS.newInstance(direct(false));
@@ -94,7 +96,7 @@ final class PlatformSockets {
         }
     }
 
-    /** Returns whether {@link #connecting} would connect to an address through a proxy that the system properties name. */
+    /** Returns whether {@link #connecting} would connect to an address through the proxy of the system properties. */
     static boolean hasSocksProxy(InetSocketAddress to) {
         ProxySelector selector = ProxySelector.getDefault();
         if (selector == null || System.getProperty("socksProxyHost") == null) {
@@ -106,7 +108,7 @@ final class PlatformSockets {
             return selector.select(URI.create("socket://" + literal + ":" + to.getPort())).stream()
                     .anyMatch(proxy -> proxy.type() == Proxy.Type.SOCKS);
         } catch (IllegalArgumentException noUri) {
-            return false; // for example a link-local address, whose scope means nothing to a proxy
+            return false; // for example a link-local address: a proxy cannot use its scope
         }
     }
 

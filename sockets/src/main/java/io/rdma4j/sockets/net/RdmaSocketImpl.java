@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The implementation of {@link java.net.Socket} and {@link java.net.ServerSocket} over RDMA. Concurrent reads run one
- * after the other, and so do concurrent writes. Closing releases all blocked threads. A socket that becomes unreachable
- * is closed. Thread safe.
+ * after another, and so do concurrent writes. Closing the socket ends all blocked calls. A socket that becomes
+ * unreachable is closed. Thread safe.
  */
 final class RdmaSocketImpl extends SocketImpl implements SocketStreams.Calls {
     private static final String READ_TIMED_OUT = "Read timed out";
@@ -47,7 +47,7 @@ final class RdmaSocketImpl extends SocketImpl implements SocketStreams.Calls {
     private boolean ended;
 
     /**
-     * Creates an implementation whose socket is not created yet.
+     * Creates an implementation without a socket; {@link #create} opens the socket.
      *
      * @param listens true for a server socket
      */
@@ -228,7 +228,7 @@ final class RdmaSocketImpl extends SocketImpl implements SocketStreams.Calls {
         BlockingCalls.lock(readLock, used, deadline, READ_TIMED_OUT);
         try {
             if (ended) {
-                return -1; // also when it is closed, as the sockets of the JDK do
+                return -1; // even if it is closed, like the JDK's sockets
             }
             StreamEndpoint current = connected();
             ByteBuffer target = ByteBuffer.wrap(bytes, offset, length);

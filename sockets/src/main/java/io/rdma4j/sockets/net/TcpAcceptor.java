@@ -8,11 +8,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A TCP listener beside one over RDMA. While the program waits for a connection, a virtual thread waits for one over
- * TCP. A connection that arrives after the program has stopped waiting is kept for the next call. Thread safe.
+ * A TCP listener next to a listener over RDMA. While the program waits for a connection, a virtual thread waits for one
+ * over TCP. A connection that arrives after the program has stopped waiting is kept for the next call. Thread safe.
  */
 final class TcpAcceptor {
-    /** The maximum time that {@link #close} waits for the virtual thread. It ends at once unless no processor runs it. */
+    /** The maximum time that {@link #close} waits for the virtual thread, which ends as soon as a processor runs it. */
     private static final long MAX_CLOSE_NANOS = 1_000_000_000L;
 
     private final SocketImpl listener;
@@ -37,7 +37,7 @@ final class TcpAcceptor {
     }
 
     /**
-     * Returns an accepted connection, or null. In that case the signal is raised when there is one.
+     * Returns an accepted connection, or null if there is none. The signal is raised when there is one.
      *
      * @throws IOException if accepting has failed, for example for lack of file descriptors
      */
@@ -64,7 +64,7 @@ final class TcpAcceptor {
         } catch (IOException e) {
             why = e;
         } finally {
-            boolean keep = end(next, why); // after an error the next call of poll begins again
+            boolean keep = end(next, why); // after an error, the next call of poll tries again
             arrived.raise();
             if (next != null && !keep) {
                 closeQuietly(next);
@@ -83,8 +83,8 @@ final class TcpAcceptor {
     }
 
     /**
-     * Closes the listener, and a connection that no call has returned. Then the port is free: the platform releases it when the
-     * virtual thread has left its call, for which this method waits.
+     * Closes the listener, and an accepted connection that no call has returned. The platform releases the port when
+     * the virtual thread has left its call, so this method waits for the thread.
      */
     void close() throws IOException {
         SocketImpl kept;
@@ -105,7 +105,7 @@ final class TcpAcceptor {
 
     private synchronized void awaitEnd() {
         boolean interrupted = false;
-        long deadline = SystemTime.nanos() + MAX_CLOSE_NANOS; // a TCP socket of the platform
+        long deadline = SystemTime.nanos() + MAX_CLOSE_NANOS; // system time: for a TCP socket of the platform
         long remaining = MAX_CLOSE_NANOS;
         while (isAccepting && remaining > 0) {
             try {

@@ -6,8 +6,8 @@ import java.net.SocketOption;
 import java.nio.channels.NetworkChannel;
 
 /**
- * The options of a socket adaptor: those of its channel, with the exceptions of sockets, and the timeout of its calls. Thread
- * safe.
+ * The options of a socket adaptor: the options of its channel, with the exceptions that sockets throw, and the timeout
+ * of its calls. Thread safe.
  */
 final class AdaptorOptions {
     private final NetworkChannel channel;
@@ -49,7 +49,7 @@ final class AdaptorOptions {
         }
     }
 
-    /** Returns an exception as one of sockets. */
+    /** Converts an exception to the type that sockets throw. */
     static SocketException socketException(IOException cause) {
         return cause instanceof SocketException already
                 ? already
@@ -71,7 +71,7 @@ final class AdaptorOptions {
         return timeoutMillis;
     }
 
-    /** Returns the timeout in milliseconds, also if the channel is closed. */
+    /** Returns the timeout in milliseconds, even if the channel is closed. */
     int timeoutMillis() {
         return timeoutMillis;
     }

@@ -16,7 +16,7 @@ final class ChannelAddresses {
         return family.reachable(inet(address));
     }
 
-    /** Returns the address to bind to; null stands for the wildcard with any port. */
+    /** Returns the address to bind to; null means the wildcard address and any port. */
     static InetSocketAddress local(@Nullable SocketAddress address, SocketFamily family) {
         return address == null ? family.any() : family.local(inet(address));
     }

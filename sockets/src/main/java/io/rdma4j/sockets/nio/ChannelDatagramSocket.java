@@ -25,11 +25,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A datagram socket view of a channel, which has all the state. It sends and receives only while the channel is
- * blocking.
+ * A view of a channel as a datagram socket; the channel holds all state. The socket sends and receives only while the
+ * channel is blocking.
  */
 final class ChannelDatagramSocket extends DatagramSocket {
-    /** The packet that was filled last, and its capacity, which its length no longer shows. */
+    /** The packet that was filled last, and its capacity, which its length no longer reports. */
     private record Filled(
             WeakReference<DatagramPacket> packet, WeakReference<byte[]> data, int offset, int length, int capacity) {}
 
@@ -39,7 +39,7 @@ final class ChannelDatagramSocket extends DatagramSocket {
 
     private ChannelDatagramSocket(RdmaDatagramChannel channel) throws SocketException {
         super((SocketAddress) null);
-        super.close(); // the UDP socket that every DatagramSocket opens, and which is not needed here
+        super.close(); // the UDP socket that every DatagramSocket opens; this class does not use it
         this.channel = channel;
         options = new AdaptorOptions(channel);
     }
@@ -79,7 +79,7 @@ final class ChannelDatagramSocket extends DatagramSocket {
         } catch (UnresolvedAddressException unresolved) {
             throw new SocketException("Unresolved address: " + local, unresolved);
         } catch (UnsupportedAddressTypeException other) {
-            throw new SocketException("An IPv4 socket cannot have the address " + local, other);
+            throw new SocketException("An IPv4 socket cannot be bound to " + local, other);
         } catch (IOException refused) {
             throw AdaptorOptions.socketException(refused);
         }
@@ -195,7 +195,7 @@ final class ChannelDatagramSocket extends DatagramSocket {
         }
     }
 
-    /** Returns the destination of a packet; a packet without an address gets that of the peer. */
+    /** Returns the destination of a packet; a packet without an address gets the peer's address. */
     private SocketAddress target(DatagramPacket packet) throws SocketException {
         if (packet.getAddress() == null) {
             options.requireOpen();
@@ -238,8 +238,8 @@ final class ChannelDatagramSocket extends DatagramSocket {
 
     /**
      * Returns the capacity of a packet. The platform's sockets set the length of a packet but keep its capacity, which
-     * is not possible outside of java.net. Programs may receive into the same packet repeatedly, so a packet keeps the
-     * capacity it had before this socket filled it.
+     * is not possible outside of java.net. Programs may receive into the same packet repeatedly, so this socket
+     * remembers the capacity that the packet had before it was filled.
      */
     private int capacity(DatagramPacket packet) {
         Filled last = filled;
@@ -297,7 +297,7 @@ final class ChannelDatagramSocket extends DatagramSocket {
     public void setBroadcast(boolean on) throws SocketException {
         options.requireOpen();
         if (on) {
-            throw new SocketException("Protocol not available (datagram RDMA sockets have no broadcasts)");
+            throw new SocketException("Protocol not available (datagram RDMA sockets do not support broadcast)");
         }
     }
 

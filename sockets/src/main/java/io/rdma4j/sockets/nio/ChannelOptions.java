@@ -16,8 +16,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of a channel, usable before the channel has decided between RDMA and TCP. They are those of an endpoint,
- * which may never be used. Options that were set are applied to a TCP channel, too. Thread safe.
+ * The options of a channel, usable before the channel has decided between RDMA and TCP. They are the options of an
+ * endpoint, which the channel may never use. If the channel uses TCP, the options that were set are applied to the TCP
+ * channel. Thread safe.
  */
 final class ChannelOptions {
     private final Set<SocketOption<?>> supported;
@@ -83,7 +84,7 @@ final class ChannelOptions {
     }
 
     /**
-     * Sets an option. If the channel has no endpoint but a TCP channel, sets that of the TCP channel.
+     * Sets an option. If the channel has a TCP channel and no endpoint, sets the option of the TCP channel.
      *
      * @throws java.nio.channels.ClosedChannelException if the channel is closed
      */
@@ -105,7 +106,8 @@ final class ChannelOptions {
     }
 
     /**
-     * Returns the value of an option. If the channel has no endpoint but a TCP channel, returns that of the TCP channel.
+     * Returns the value of an option. If the channel has a TCP channel and no endpoint, returns the value of the TCP
+     * channel.
      *
      * @throws java.nio.channels.ClosedChannelException if the channel is closed
      */

@@ -15,7 +15,7 @@ import java.nio.channels.SocketChannel;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A server socket view of a listening channel, which has all the state. */
+/** A view of a listening channel as a server socket; the channel holds all state. */
 final class ChannelServerSocket extends ServerSocket {
     private final RdmaServerSocketChannel channel;
     private final AdaptorOptions options;
@@ -135,7 +135,7 @@ final class ChannelServerSocket extends ServerSocket {
 
     @Override
     public void setPerformancePreferences(int connectionTime, int latency, int bandwidth) {
-        // There is nothing to choose.
+        // No effect: RDMA has no such preferences.
     }
 
     @Override

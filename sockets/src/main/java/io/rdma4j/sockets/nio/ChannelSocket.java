@@ -24,7 +24,9 @@ import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A socket view of a channel, which has all the state. Streams can be used only while the channel is blocking. */
+/**
+ * A view of a channel as a socket; the channel holds all state. Streams can be used only while the channel is blocking.
+ */
 final class ChannelSocket extends Socket implements SocketStreams.Calls {
     private final RdmaSocketChannel channel;
     private final AdaptorOptions options;
@@ -81,7 +83,7 @@ final class ChannelSocket extends Socket implements SocketStreams.Calls {
         }
     }
 
-    /** Translates the exceptions that channels throw for an address or state to those of sockets. */
+    /** Translates exceptions that channels throw for an address or state to exceptions of sockets. */
     static SocketException refusedAddress(RuntimeException refused) {
         String why = switch (refused) {
             case AlreadyBoundException bound -> "Already bound";
@@ -297,7 +299,7 @@ final class ChannelSocket extends Socket implements SocketStreams.Calls {
 
     @Override
     public void setPerformancePreferences(int connectionTime, int latency, int bandwidth) {
-        // There is nothing to choose.
+        // No effect: RDMA has no such preferences.
     }
 
     @Override

@@ -35,10 +35,10 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
     final KeyList keys = new KeyList();
     private final ChannelOptions options;
 
-    /** Guards the inside of the channel. No thread waits for a peer while holding it. */
+    /** Guards the internal state of the channel. No thread waits for a peer while holding it. */
     final Object state;
 
-    /** The endpoint and the TCP channel inside; they change only under {@link #state}. */
+    /** The endpoint and the TCP channel in use; they change only under {@link #state}. */
     volatile @Nullable StreamEndpoint endpoint;
 
     volatile @Nullable SocketChannel tcp;
@@ -58,7 +58,7 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
 
     private boolean mayFallBack;
 
-    /** The time that an attempt over RDMA has for the peer before TCP is tried. */
+    /** The time for which an attempt over RDMA waits for the peer before TCP is tried. */
     private long overRdmaNanos;
 
     /** The reason why RDMA cannot be used at the local address, or null. */
@@ -67,7 +67,7 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
     /** True if either transport may be used, and TCP was chosen because the peer has refused RDMA before. */
     private boolean isPeerRemembered;
 
-    /** The reason why TCP could not be tried, or failed at once. */
+    /** The reason why TCP could not be tried, or failed immediately. */
     volatile @Nullable IOException tcpFailure;
 
     DeferredChannel(SelectorProvider provider, AddressRules rules, SocketFamily family, ChannelOptions options) {
@@ -115,8 +115,8 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
     }
 
     /**
-     * Returns the address for the next transport: the requested one, with the port that the channel has, which the program
-     * may know.
+     * Returns the address for the next transport: the requested address, with the channel's current port, since the
+     * program may have read it.
      */
     private @Nullable InetSocketAddress localToKeep() throws IOException {
         InetSocketAddress requested = boundTo;
@@ -126,7 +126,10 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
                 : requested;
     }
 
-    /** Binds, to any port if the program has requested any and the one that the channel had is not free. */
+    /**
+     * Binds to an address. If the program has requested any port and the channel's earlier port is not free, binds to
+     * any.
+     */
     private void bind(InetSocketAddress local, Binding binding) throws IOException {
         InetSocketAddress requested = Objects.requireNonNull(boundTo);
         try {
@@ -216,9 +219,9 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
     }
 
     /**
-     * Starts to connect over RDMA, or creates the TCP channel for it.
+     * Starts to connect over RDMA, or creates the TCP channel.
      *
-     * @param timeoutMillis the time for which the program waits for the peer, in milliseconds; 0 for any time
+     * @param timeoutMillis the time for which the program waits for the peer, in milliseconds; 0 to wait indefinitely
      * @param pending called when the transport is known
      */
     void start(InetSocketAddress to, int timeoutMillis, Runnable pending) throws IOException {
@@ -273,7 +276,7 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
         attempt.giveUpConnecting();
     }
 
-    /** Switches to TCP if RDMA has failed and the rules allow it. Then returns true, even if TCP fails at once. */
+    /** Switches to TCP if RDMA has failed and the rules allow it. Then returns true, even if TCP fails immediately. */
     boolean fallBackAfterFailure() {
         synchronized (state) {
             StreamEndpoint current = endpoint;
@@ -290,12 +293,12 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
         }
     }
 
-    /** Returns the time of the clock of deadlines, which is the stack's. */
+    /** Returns the time of the stack's clock, which deadlines use. */
     final long nanoTime() {
         return options.endpoint().nanoTime();
     }
 
-    /** Returns the deadline of a timeout that starts now; 0 is no timeout. */
+    /** Returns the deadline of a timeout that starts now; 0 means no timeout. */
     final long deadlineNanos(int timeoutMillis) {
         return BlockingCalls.deadlineNanos(options.endpoint(), timeoutMillis);
     }
@@ -304,7 +307,7 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
         return options.endpoint().refusedPeers();
     }
 
-    /** Handles that the channel is connected. */
+    /** Handles the successful end of an attempt to connect. */
     void onConnected() {
         InetSocketAddress to = target;
         if (to != null && tcp == null) {
@@ -312,7 +315,7 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
         }
     }
 
-    /** Handles that the channel cannot be connected. Returns the exception to throw. */
+    /** Handles the failure of an attempt to connect. Returns the exception to throw. */
     IOException onConnectFailed(IOException failed) {
         InetSocketAddress to = target;
         if (to == null) {
@@ -340,7 +343,7 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
         }
     }
 
-    /** Calls the TCP channel inside. If it closes itself by that, this channel is closed too. */
+    /** Calls the TCP channel. If that channel closes itself, this channel is also closed. */
     <T> T callTcp(SocketChannel tcpChannel, TcpCall<T> call) throws IOException {
         try {
             return call.call(tcpChannel);
@@ -405,7 +408,7 @@ abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
         return !isOpen() ? lastLocal : current == null ? null : current.localAddress();
     }
 
-    /** Returns the address that the channel is, was or was to be connected to, or null. */
+    /** Returns the address to which the channel is or was connected, or tried to connect, or null. */
     @Nullable
     InetSocketAddress remoteOrLast() {
         SocketChannel tcpChannel = tcp;

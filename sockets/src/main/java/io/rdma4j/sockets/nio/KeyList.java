@@ -24,8 +24,8 @@ final class KeyList {
     }
 
     /**
-     * Cancels the registrations at the platform's selectors that belong to cancelled keys, so that the channel inside
-     * can be made blocking.
+     * Cancels the registrations at the platform's selectors that belong to cancelled keys, so that the platform's
+     * channel can be made blocking.
      */
     void cancelInner(SelectableChannel platformChannel) {
         for (RdmaSelectionKey key : keys) {

@@ -10,12 +10,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If RDMA channels are the JVM's default ({@code -Djava.nio.channels.spi.SelectorProvider}), no public method
  * returns the platform's provider: {@link SelectorProvider#provider} returns this library's. The platform's provider is
- * stateless, so another instance is equivalent. The factory that serialization libraries use creates it without a
- * command-line flag. This factory belongs to the module {@code jdk.unsupported}. A process without that module can
- * export the package of the platform's provider instead: {@code --add-exports java.base/sun.nio.ch=ALL-UNNAMED}.
+ * stateless, so another instance is equivalent. {@code sun.reflect.ReflectionFactory}, which serialization libraries
+ * use, creates it without a command-line flag. That class belongs to the module {@code jdk.unsupported}. A process
+ * without this module can export the package of the platform's provider instead:
+ * {@code --add-exports java.base/sun.nio.ch=ALL-UNNAMED}.
  */
 public final class Platform {
-    /** By name, since the package of that class uses this one. */
+    /** The name of the class; its package depends on this one. */
     private static final String RDMA_PROVIDER = "io.rdma4j.sockets.RdmaSelectorProvider";
 
     private static volatile @Nullable SelectorProvider found;
@@ -25,8 +26,8 @@ public final class Platform {
     /**
      * Returns the platform's provider.
      *
-     * @throws IOException if the JVM's provider is this library's and the platform's cannot be created; the message says
-     *     how to start Java
+     * @throws IOException if the JVM's provider is this library's and the platform's cannot be created; the message
+     *     says how to start Java
      */
     public static SelectorProvider provider() throws IOException {
         SelectorProvider known = found;
@@ -45,7 +46,7 @@ public final class Platform {
             return (SelectorProvider) (exported ? platform.getMethod("get").invoke(null) : instantiate());
         } catch (ReflectiveOperationException | RuntimeException missing) {
             throw new IOException(
-                    "No selector provider of the platform, which opens TCP channels, pipes and datagram channels ("
+                    "Cannot create the platform's selector provider, which opens TCP and datagram channels and pipes ("
                             + missing
                             + "). Start Java with --add-modules jdk.unsupported, or use RdmaSockets or new"
                             + " RdmaSelectorProvider() per channel, instead of"

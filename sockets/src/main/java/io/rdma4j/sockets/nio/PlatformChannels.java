@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The ordinary channels of a selector, registered with a selector of the platform. While the selecting thread waits for
- * RDMA channels, a separate thread (the watcher) waits here for the ordinary ones and signals it. If there are only
- * ordinary channels, the selecting thread waits here itself.
+ * RDMA channels, a separate thread (the watcher) waits for the ordinary ones and signals the selecting thread. If there
+ * are only ordinary channels, the selecting thread waits for them itself.
  */
 final class PlatformChannels {
     private final Selector selector;
@@ -65,7 +65,10 @@ final class PlatformChannels {
         }
     }
 
-    /** Polls the channels. Does nothing while the watcher waits, because it would have signaled a ready channel. */
+    /**
+     * Polls the channels. Does nothing while the watcher waits, because the watcher would have signaled a ready
+     * channel.
+     */
     void selectNow(Consumer<SelectionKey> action) throws IOException {
         lock.lock();
         try {
@@ -78,7 +81,10 @@ final class PlatformChannels {
         selector.selectNow(action);
     }
 
-    /** Removes the channels of cancelled keys. The platform releases the file descriptor of a closed channel only then. */
+    /**
+     * Removes the channels of cancelled keys. Only then does the platform release the file descriptor of a closed
+     * channel.
+     */
     void flush() throws IOException {
         stopWatching();
         selector.selectNow(key -> {});

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A datagram channel over RDMA: a {@link DatagramChannel} without multicast and broadcast. A datagram has at most
- * {@link DatagramEndpoint#maxPayloadBytes} bytes. Thread safe. At most one thread receives and one sends at a time;
+ * {@link DatagramEndpoint#maxPayloadBytes} bytes. Thread safe. At most one thread at a time receives, and one sends;
  * others wait.
  */
 public final class RdmaDatagramChannel extends DatagramChannel implements RdmaSelectable {
@@ -104,7 +104,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements RdmaSe
      */
     private void bindIfUnbound() throws IOException {
         if (!endpoint.isBound()) {
-            synchronized (state) { // a receiving and a sending thread may be here concurrently
+            synchronized (state) { // a receiving and a sending thread may bind concurrently
                 if (!endpoint.isBound()) {
                     endpoint.bind(family.any());
                 }
@@ -190,7 +190,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements RdmaSe
         requireOpen();
         InetSocketAddress peer = endpoint.peerAddress();
         if (peer == null) {
-            requireOpen(); // it may have been closed concurrently, and then has no peer
+            requireOpen(); // a channel that was closed concurrently has no peer
             throw new NotYetConnectedException();
         }
         return peer;
@@ -207,7 +207,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements RdmaSe
     public MembershipKey join(InetAddress group, NetworkInterface through, InetAddress source) throws IOException {
         Objects.requireNonNull(source, "source");
         if (source.isMulticastAddress() || source.isAnyLocalAddress()) {
-            throw new IllegalArgumentException("RdmaSelectable " + source + " is not a unicast address");
+            throw new IllegalArgumentException("Source " + source + " is not a unicast address");
         }
         throw noGroups(group, through);
     }
@@ -293,7 +293,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements RdmaSe
         readLock.lock();
         try {
             requireOpen();
-            bindIfUnbound(); // and may start the stack, which has the clock of the timeout
+            bindIfUnbound(); // may start the stack, which has the clock of the timeout
             long deadlineNanos = BlockingCalls.deadlineNanos(endpoint, timeoutMillis);
             InetSocketAddress[] from = new InetSocketAddress[1];
             boolean done = perform(Readiness.IN, deadlineNanos, () -> {
@@ -502,7 +502,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements RdmaSe
 
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
-        readLock.lock(); // after calls in progress
+        readLock.lock(); // waits for calls in progress
         writeLock.lock();
         try {
             requireOpen();

@@ -15,11 +15,11 @@ interface RdmaSelectable {
      */
     int readyOps(int interest, boolean toWait);
 
-    /** Returns the TCP channel inside, or null. */
+    /** Returns the TCP channel in use, or null. */
     @Nullable
     SelectableChannel platformChannel();
 
-    /** Returns the endpoint inside, or null. */
+    /** Returns the endpoint in use, or null. */
     @Nullable
     SocketEndpoint endpoint();
 

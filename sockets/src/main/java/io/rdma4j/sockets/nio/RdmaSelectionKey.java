@@ -16,20 +16,20 @@ final class RdmaSelectionKey extends AbstractSelectionKey {
     private volatile int interest;
     private volatile int ready;
 
-    /** The registration of the channel, or of the TCP channel inside it, with the platform's selector. */
+    /** The registration of the channel, or of the TCP channel that it uses, with the platform's selector. */
     private volatile @Nullable SelectionKey inner;
 
-    /** The next key to poll. This field and the following ones are used by the selecting thread. */
+    /** The next key to poll. The thread that queues the key sets it, and the selecting thread reads it. */
     @Nullable
     RdmaSelectionKey next;
 
-    /** True if the channel is over RDMA. */
+    /** True if the channel is over RDMA. Used by the selecting thread, like the following fields. */
     boolean isOfRdma;
 
     /** True if the channel is over RDMA, and the key waits for more than connection requests. */
     boolean isForData;
 
-    /** The operations found ready in this selection; used by the selecting thread. */
+    /** The operations found ready in this selection. */
     int pending;
 
     RdmaSelectionKey(RdmaSelector selector, SelectableChannel channel) {
@@ -58,7 +58,7 @@ final class RdmaSelectionKey extends AbstractSelectionKey {
         requireValid();
         if ((ops & ~channel.validOps()) != 0) {
             throw new IllegalArgumentException(
-                    "Operations " + ops + ": the channel has " + channel.validOps() + " only");
+                    "Operations " + ops + " are invalid: the channel supports only " + channel.validOps());
         }
         synchronized (this) { // as the methods that change single operations do
             setInterest(ops);
@@ -113,12 +113,12 @@ final class RdmaSelectionKey extends AbstractSelectionKey {
         inner = key;
     }
 
-    /** Makes the selector poll this key at once: the readiness may have changed. */
+    /** Makes the selector poll this key immediately, since the readiness may have changed. */
     void changed() {
         enqueue(true);
     }
 
-    /** Queues this key to be polled, at once or in the next selection. */
+    /** Queues this key to be polled, immediately or in the next selection. */
     void enqueue(boolean now) {
         if (channel instanceof RdmaSelectable && queued.compareAndSet(false, true)) {
             selector.add(this);

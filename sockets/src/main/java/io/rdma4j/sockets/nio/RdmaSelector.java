@@ -29,18 +29,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A selector of RDMA channels and ordinary ones. It is level-triggered: a key that was ready is polled in every
- * selection until it is no longer ready. Any other key is polled when its channel reports a possible change. So the
- * cost of a selection depends on the number of changed channels, not of all channels.
+ * selection until it is no longer ready. Any other key is polled when its channel reports a possible change. Therefore,
+ * the cost of a selection depends on the number of ready and changed channels, not on the number of all channels.
  *
  * <p>While the selecting thread blocks, it drives the devices of its channels.
  *
- * <p>An ordinary channel also has a key of the platform's selector. That key is valid until the selection after the
- * channel's own key was cancelled; the channel can be made blocking only then.
+ * <p>An ordinary channel also has a key of the platform's selector. That key is valid until the first selection after
+ * the channel's own key was cancelled; only then can the channel be made blocking.
  */
 public final class RdmaSelector extends AbstractSelector {
     private static final int NO_TIMEOUT = -1;
 
-    /** The maximum time between a thread's interrupt status and the wakeup that belongs to it. */
+    /** The maximum time from the setting of a thread's interrupt status to the corresponding wakeup. */
     private static final long MAX_INTERRUPT_NANOS = 50_000_000;
 
     private final Set<RdmaSelectionKey> keys = ConcurrentHashMap.newKeySet();
@@ -48,10 +48,10 @@ public final class RdmaSelector extends AbstractSelector {
     private final SelectedKeys selected = new SelectedKeys();
     private final Waiter waiter = new Waiter();
 
-    /** Drives the RDMA channels while this thread waits: of the channel that was polled last. */
+    /** Drives the RDMA channels while this thread waits: the driver of the channel that was polled last. */
     private @Nullable WaitDriver driver;
 
-    /** Drives sockets that are not registered here, but for which the selecting thread waits as well. */
+    /** Drives sockets that are not registered with this selector, but for which the selecting thread also waits. */
     private volatile @Nullable WaitDriver otherDriver;
 
     /** The keys to poll, linked by {@link RdmaSelectionKey#next}. */
@@ -149,7 +149,7 @@ public final class RdmaSelector extends AbstractSelector {
         return current;
     }
 
-    /** Adds a key to those to poll. Called by any thread, once per key until {@link RdmaSelectionKey#dequeued}. */
+    /** Adds a key to the keys to poll. Called by any thread, once per key until {@link RdmaSelectionKey#dequeued}. */
     void add(RdmaSelectionKey key) {
         RdmaSelectionKey first;
         do {
@@ -273,7 +273,7 @@ public final class RdmaSelector extends AbstractSelector {
             PlatformChannels current = platform;
             if (current != null && !current.isEmpty() && !(waits && rdmaDriver() == null)) {
                 if (!waits && !found && !(mayWait && woken)) {
-                    current.stopWatching(); // nothing is found yet, and the watcher may not have run yet
+                    current.stopWatching(); // nothing was found, but the watcher may not have run yet
                 }
                 current.selectNow(this::onOrdinaryReady);
                 waits &= !found;
@@ -286,8 +286,9 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     /**
-     * Waits until the thread that interrupts this one has also woken this selector. {@link Thread#interrupt} sets the status
-     * first, and a wakeup that comes later would end the next selection. The platform's selector may have taken the wakeup.
+     * Waits until the thread that interrupts this one has also woken this selector. {@link Thread#interrupt} sets the
+     * status first, and a wakeup that comes later would end the next selection. The platform's selector may have taken
+     * the wakeup.
      */
     @SuppressWarnings("ThreadPriorityCheck") // a hint that does not affect correctness
     private void awaitWakeupOfInterrupt() {
@@ -295,7 +296,7 @@ public final class RdmaSelector extends AbstractSelector {
         if (!Thread.currentThread().isInterrupted() || current != null && !current.isEmpty()) {
             return;
         }
-        long giveUp = SystemTime.nanos() + MAX_INTERRUPT_NANOS; // for another thread of this process
+        long giveUp = SystemTime.nanos() + MAX_INTERRUPT_NANOS; // system time: for another thread of this process
         while (!woken && isOpen() && SystemTime.nanos() - giveUp < 0) {
             Thread.yield();
         }
@@ -320,7 +321,7 @@ public final class RdmaSelector extends AbstractSelector {
         boolean _ = deadline.await(waiter);
     }
 
-    /** Returns what drives the registered RDMA channels, by the last selection; null if there are none. */
+    /** Returns the driver of the registered RDMA channels, as of the last selection; null if there are none. */
     public @Nullable WaitDriver channelDriver() {
         return keysOfRdma > 0 ? driver : null;
     }
@@ -330,7 +331,7 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     /**
-     * Makes selecting threads drive sockets that are not registered here, as a wait for data.
+     * Makes selecting threads drive sockets that are not registered with this selector, as in a wait for data.
      *
      * @param other makes progress while a thread waits for the sockets; null if there are none
      */
@@ -376,7 +377,7 @@ public final class RdmaSelector extends AbstractSelector {
             track(key, source);
         } catch (IOException | RuntimeException failed) {
             // The next operation on the channel reports the failure; the other keys must not be affected.
-            logger().log(Level.DEBUG, () -> "Cannot watch " + key.channel() + ", so it counts as ready", failed);
+            logger().log(Level.DEBUG, () -> "Cannot watch " + key.channel() + ", so it is treated as ready", failed);
             ready = interest;
         }
         if (ready != 0) {
@@ -405,7 +406,7 @@ public final class RdmaSelector extends AbstractSelector {
         }
     }
 
-    /** Counts a key by what it is now. */
+    /** Counts a key again after a change. */
     private void count(RdmaSelectionKey key, boolean isOfRdma, boolean isInterestedInData) {
         boolean isForData = isOfRdma && isInterestedInData;
         keysOfRdma += (isOfRdma ? 1 : 0) - (key.isOfRdma ? 1 : 0);
@@ -415,7 +416,7 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     private void onOrdinaryReady(SelectionKey inner) {
-        // A cancelled key ends the selection, too: only the next one removes it, and this one would find it repeatedly.
+        // A cancelled key also ends the selection: only the next one removes it, and this one would find it again.
         found = true;
         if (inner.attachment() instanceof RdmaSelectionKey key && key.isValid()) {
             int ready = inner.readyOps() & key.interest();
@@ -466,7 +467,7 @@ public final class RdmaSelector extends AbstractSelector {
         }
     }
 
-    /** Ends a registration. Returns whether one at the platform's selector has to end too. */
+    /** Ends a registration. Returns whether a registration with the platform's selector must also end. */
     private boolean removeKey(RdmaSelectionKey key) {
         keys.remove(key);
         selected.remove(key);

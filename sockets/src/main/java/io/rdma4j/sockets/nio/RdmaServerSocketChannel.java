@@ -31,8 +31,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A channel that listens over RDMA, over TCP or over both, by the address rules for its local address. Thread safe, as
- * specified by {@link ServerSocketChannel}.
+ * A channel that listens over RDMA, over TCP or over both, according to the address rules for its local address. Thread
+ * safe, as specified by {@link ServerSocketChannel}.
  */
 public final class RdmaServerSocketChannel extends ServerSocketChannel implements RdmaSelectable {
     private static final int DEFAULT_BACKLOG = 50;
@@ -212,8 +212,8 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     }
 
     /**
-     * Listens on the same port over RDMA and TCP; for port 0, on a port that is free for both. Listens over TCP alone if
-     * RDMA cannot be used at the address.
+     * Listens on the same port over RDMA and TCP; for port 0, on a port that is free for both. Listens over TCP alone
+     * if RDMA cannot be used at the address.
      */
     private void listenBoth(InetSocketAddress local, int backlog) throws IOException {
         for (int tries = 1; tcp == null; tries++) {
@@ -293,7 +293,10 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         }
     }
 
-    /** Returns the time of the stack's clock. With TCP it is the system's, since the thread waits at a selector of the platform. */
+    /**
+     * Returns the time of the stack's clock. If the channel listens with TCP, returns the system's time, since the
+     * thread then waits at a selector of the platform.
+     */
     private long nanoTime() {
         return tcp == null ? options.endpoint().nanoTime() : SystemTime.nanos();
     }
@@ -329,7 +332,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         } catch (ClosedSelectorException closed) {
             return false;
         }
-        begin(); // the selector handled interrupts during the wait; this checks for one
+        begin(); // the selector handled interrupts during the wait; begin checks for one
         return true;
     }
 
@@ -353,7 +356,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
 
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
-        acceptLock.lock(); // after the accept in progress
+        acceptLock.lock(); // waits for the accept in progress
         try {
             requireOpen();
         } finally {

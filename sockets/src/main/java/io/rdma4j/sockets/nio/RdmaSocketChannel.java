@@ -28,13 +28,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A channel that decides between RDMA and TCP when it is bound or connected, by the address rules. Thread safe, as
- * specified by {@link SocketChannel}.
+ * A channel that decides between RDMA and TCP when it is bound or connected, according to the address rules. Thread
+ * safe, as specified by {@link SocketChannel}.
  *
- * <p>To use streams on such a channel, take those of its {@link SocketChannel#socket}, which can read and write
- * concurrently. The streams, readers and writers of {@link java.nio.channels.Channels} hold one lock of the channel
- * while they block, unless the channel is of one of the JDK's own classes. A thread that writes to them then waits for
- * a thread that reads.
+ * <p>For streams on such a channel, use the streams of its {@link SocketChannel#socket}: they can read and write
+ * concurrently. The streams, readers and writers of {@link java.nio.channels.Channels} hold a lock of the channel while
+ * they block, except for the JDK's own channel classes. A thread that writes through them therefore waits for a thread
+ * that reads.
  */
 public final class RdmaSocketChannel extends DeferredChannel implements StreamTransfer.Waiting {
     private enum Phase {
@@ -157,7 +157,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         return connect(remote, 0);
     }
 
-    /** Connects; a blocking channel waits for the peer for at most a time in milliseconds, 0 for any time. */
+    /** Connects. A blocking channel waits for the peer for at most {@code timeoutMillis}; 0 to wait indefinitely. */
     boolean connect(SocketAddress remote, int timeoutMillis) throws IOException {
         InetSocketAddress to = ChannelAddresses.remote(remote, family);
         readLock.lock();
@@ -222,7 +222,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
     private boolean advance(boolean waiting, long deadlineNanos) throws IOException {
         StreamEndpoint current = endpoint;
         if (current != null && !advanceOverRdma(current, waiting, deadlineNanos)) {
-            requireOpen(); // it may have been closed during the wait
+            requireOpen(); // the channel may have been closed during the wait
             return false;
         }
         IOException refused = tcpFailure;
@@ -238,11 +238,11 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
             phase = Phase.CONNECTED;
         }
         onConnected();
-        keys.changed(); // it is writable now, even if the selectors saw the attempt fail
+        keys.changed(); // the channel is writable now, even if the selectors saw the attempt fail
         return true;
     }
 
-    /** Returns false while the attempt continues; true if it has succeeded, or if TCP is to be tried. */
+    /** Returns false while the attempt continues; true if it has succeeded, or if TCP must be tried. */
     private boolean advanceOverRdma(StreamEndpoint current, boolean waiting, long deadlineNanos) throws IOException {
         if (waiting) {
             boolean ended = false;
@@ -305,7 +305,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         return (ready & Readiness.ERROR) != 0 ? interest : interest & SelectionKey.OP_CONNECT;
     }
 
-    /** Returns the readiness that the platform's selector does not report: an attempt that ended at once. */
+    /** Returns the readiness that the platform's selector does not report: an attempt that ended immediately. */
     private int readyOverTcp(int interest) {
         if (tcpFailure != null) {
             return interest;
@@ -337,7 +337,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         return read(target, Long.MAX_VALUE);
     }
 
-    /** Reads, and waits until a time of {@link #nanoTime} at most; the deadline applies only over RDMA. */
+    /** Reads, and waits until a deadline of {@link #nanoTime} at most. The deadline applies only over RDMA. */
     int read(ByteBuffer target, long deadlineNanos) throws IOException {
         Objects.requireNonNull(target);
         readLock.lock();
@@ -352,7 +352,7 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         }
     }
 
-    /** A method of its own, so that the path over RDMA does not allocate the closure. */
+    /** A separate method, so that the path over RDMA does not allocate the closure. */
     private int readOverTcp(ByteBuffer target) throws IOException {
         return callTcp(Objects.requireNonNull(tcp), tcpChannel -> tcpChannel.read(target));
     }

@@ -7,7 +7,7 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.Set;
 
-/** The selected keys as seen by the application, which can remove keys but not add them. */
+/** The selected keys. The application can remove keys, but not add them. */
 final class SelectedKeys extends AbstractSet<SelectionKey> {
     private final Set<SelectionKey> keys = new HashSet<>();
 

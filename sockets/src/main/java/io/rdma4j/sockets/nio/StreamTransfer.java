@@ -7,7 +7,7 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 
-/** Reads from and writes to an endpoint as a channel does; blocks if the channel is blocking. */
+/** Reads from and writes to the endpoint of a channel; blocks if the channel is blocking. */
 final class StreamTransfer {
     /** The hooks that a channel calls before and after a blocking wait. */
     interface Waiting {

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules that choose between RDMA and TCP by host and port. The first rule that contains an address applies. If no rule
- * does, the address is reached over RDMA. Immutable.
+ * Rules that choose between RDMA and TCP by host and port. The first rule that matches an address applies. An address
+ * that no rule matches is reached over RDMA. Immutable.
  *
  * <p>In the system property {@value #PROPERTY}, rules are separated by commas. A rule is {@code HOSTS=TRANSPORT} or
  * {@code HOSTS:PORTS=TRANSPORT}, for example
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>HOSTS is {@code *} for every host, an address, a network with its prefix length, a host name, or
  *       {@code *.example.com} for the names in a domain. Brackets enclose an IPv6 address or network if ports follow. A
- *       host name applies to addresses that the program has made of this name. The name is not resolved, and the rule
+ *       host name applies to addresses that the program has created from this name. The name is not resolved: the rule
  *       does not apply if the program connects to the same host by another name or by its address.
  *   <li>PORTS is a port, or the first and the last port of a range. Without ports a rule applies to all ports.
  *   <li>TRANSPORT is {@code rdma}, {@code tcp} or {@code either}: RDMA, or TCP if RDMA is refused.
@@ -28,15 +28,16 @@ public final class AddressRules {
     public static final String PROPERTY = "rdma4j.sockets.rules";
 
     /**
-     * The system property with the time in seconds for which {@link Transport#EITHER} remembers that a peer refused RDMA or
-     * did not answer; by default {@value #DEFAULT_REFUSED_SECONDS}. Until then, connections to the same address and
-     * port use TCP at once. A connection over TCP that fails ends this earlier.
+     * The system property with the time in seconds for which {@link Transport#EITHER} remembers that a peer refused
+     * RDMA or did not answer; by default {@value #DEFAULT_REFUSED_SECONDS}. During this time, connections to the same
+     * address and port use TCP without an attempt over RDMA. If a connection over TCP fails, the peer is forgotten
+     * early.
      */
     public static final String REFUSED_SECONDS_PROPERTY = "rdma4j.sockets.refusedSeconds";
 
     /**
-     * The system property with the number of peers that are remembered so; by default {@value #DEFAULT_REFUSED_PEERS}, 0
-     * for none.
+     * The system property with the maximum number of peers that are remembered; by default
+     * {@value #DEFAULT_REFUSED_PEERS}, 0 for none.
      */
     public static final String REFUSED_PEERS_PROPERTY = "rdma4j.sockets.refusedPeers";
 
@@ -78,7 +79,7 @@ public final class AddressRules {
         /** Checks the range. */
         PortRange {
             if (first < 0 || first > last || last > MAX_PORT) {
-                throw new IllegalArgumentException("No range of ports: " + first + "-" + last);
+                throw new IllegalArgumentException("Invalid range of ports: " + first + "-" + last);
             }
         }
 
@@ -99,7 +100,7 @@ public final class AddressRules {
             return port == 0 ? ports.equals(PortRange.ALL) : ports.contains(port);
         }
 
-        /** Returns whether the rule may apply to a listener, whose port and names may be unknown. */
+        /** Returns whether the rule may apply to a listener, with a port and names that may be unknown. */
         private boolean mayApplyAt(@Nullable InetSocketAddress local, int port) {
             boolean mayContain = local == null || hosts instanceof HostPattern.Name || hosts.contains(local);
             return mayContain && (port == 0 || ports.contains(port));
@@ -125,8 +126,8 @@ public final class AddressRules {
     }
 
     /**
-     * Returns the rules of the system property {@value #PROPERTY}. An address that none of them contains is reached by
-     * {@link Transport#EITHER}, as every address is if the property is not set.
+     * Returns the rules of the system property {@value #PROPERTY}. An address that none of them matches uses
+     * {@link Transport#EITHER}. If the property is not set, all addresses do.
      *
      * @throws IllegalArgumentException if a rule is malformed
      */
@@ -140,7 +141,7 @@ public final class AddressRules {
      * Parses rules.
      *
      * @param text rules in the syntax described above; empty for {@link #RDMA_ONLY}
-     * @throws IllegalArgumentException if a rule is malformed; the message names its wrong part and what is allowed
+     * @throws IllegalArgumentException if a rule is malformed; the message names the wrong part and the allowed values
      */
     public static AddressRules parse(String text) {
         List<Rule> rules = new ArrayList<>();
@@ -155,7 +156,7 @@ public final class AddressRules {
     /**
      * Returns the transport for connections to an address.
      *
-     * @param remote a resolved address with a port; rules by name apply to the name that it was made of
+     * @param remote a resolved address with a port; rules with a host name apply to the name from which it was created
      */
     public Transport transportTo(InetSocketAddress remote) {
         for (Rule rule : rules) {
@@ -167,9 +168,9 @@ public final class AddressRules {
     }
 
     /**
-     * Returns the transport for a listener at an address: that of the connections to it, or {@link Transport#EITHER} if
-     * the rules do not determine one. They differ by network for a wildcard address and by port for port 0. Clients may
-     * use any name of the host.
+     * Returns the transport for a listener at an address: the transport of all connections to it, or
+     * {@link Transport#EITHER} if the rules do not determine a single one. For a wildcard address, the rules may differ
+     * between networks, and for port 0, between ports. Clients may use any name of the host.
      *
      * @param local a resolved address
      */
@@ -178,22 +179,22 @@ public final class AddressRules {
     }
 
     /**
-     * Returns the transport for an address whose port is not known: that of all ports, or {@link Transport#EITHER} if
-     * ports differ.
+     * Returns the transport for an address with an unknown port: the transport for all ports, or
+     * {@link Transport#EITHER} if ports differ.
      */
     public Transport transportTo(InetAddress address) {
         return commonTransport(new InetSocketAddress(address, 0), 0);
     }
 
     /**
-     * Returns the transport for a listener at the wildcard address whose port is not known: that of all networks and
-     * ports, or {@link Transport#EITHER} if they differ.
+     * Returns the transport for a listener at the wildcard address with an unknown port: the transport for all networks
+     * and ports, or {@link Transport#EITHER} if they differ.
      */
     public Transport transportToAll() {
         return commonTransport(null, 0);
     }
 
-    /** Returns the transport that all rules have in common which may apply; null is any address, and 0 any port. */
+    /** Returns the transport that all applicable rules have in common; null means any address, and 0 any port. */
     private Transport commonTransport(@Nullable InetSocketAddress local, int port) {
         Transport common = null;
         for (Rule rule : rules) {

@@ -43,7 +43,7 @@ sealed interface HostPattern {
         /** Checks the prefix length. */
         public Network {
             if (prefixBits < 0 || prefixBits > maxPrefixBits(address)) {
-                throw new IllegalArgumentException("No network: " + address.getHostAddress() + "/" + prefixBits);
+                throw new IllegalArgumentException("Invalid network: " + address.getHostAddress() + "/" + prefixBits);
             }
         }
 
@@ -76,7 +76,8 @@ sealed interface HostPattern {
     }
 
     /**
-     * The hosts of a name. An address belongs to them if the program has made it of this name. The name is not resolved.
+     * The hosts with a name. An address belongs to them if the program has created it from this name. The name is not
+     * resolved.
      *
      * @param name a host name, or {@code *.} and a domain for all names in it; in lower case
      */
@@ -92,7 +93,7 @@ sealed interface HostPattern {
         public boolean contains(InetSocketAddress address) {
             String host = address.getHostString().toLowerCase(Locale.ROOT);
             if (host.endsWith(".")) {
-                host = host.substring(0, host.length() - 1); // the root of the domain name system
+                host = host.substring(0, host.length() - 1); // a fully qualified name
             }
             return name.startsWith(ANY_IN) ? host.endsWith(name.substring(1)) : host.equals(name);
         }

@@ -6,9 +6,9 @@ import io.rdma4j.sockets.options.AddressRules.Transport;
 import java.net.InetAddress;
 import java.util.regex.Pattern;
 
-/** Parses a rule of {@link AddressRules}. The exceptions name the part that is wrong, and what is allowed. */
+/** Parses a rule of {@link AddressRules}. The exceptions name the wrong part and the allowed values. */
 final class RuleParser {
-    /** A host name, whose last label has a letter or a hyphen. A text of digits is a wrong address. */
+    /** A host name. Its last label has a letter, an underscore or a hyphen; digits alone are a malformed address. */
     private static final Pattern NAME = Pattern.compile("(\\*\\.)?([\\w-]+\\.)*[\\w-]*[a-zA-Z_-][\\w-]*");
 
     private final String text;
@@ -72,7 +72,7 @@ final class RuleParser {
         int first = port(hyphen < 0 ? ports : ports.substring(0, hyphen), ports);
         int last = hyphen < 0 ? first : port(ports.substring(hyphen + 1), ports);
         if (first > last) {
-            throw wrong("'" + ports + "' is not a range of ports", "a range whose first port is not above the last");
+            throw wrong("'" + ports + "' is not a range of ports", "a range with the lower port first");
         }
         return new PortRange(first, last);
     }

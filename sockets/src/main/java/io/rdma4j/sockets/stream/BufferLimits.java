@@ -1,8 +1,8 @@
 package io.rdma4j.sockets.stream;
 
 /**
- * The sizes to which the buffers of a stream may grow while data flows. A buffer whose limit is not above its initial size
- * ({@link StreamSizes}) keeps that size.
+ * The sizes to which the buffers of a stream may grow while data flows. A buffer keeps its initial size
+ * ({@link StreamSizes}) if the limit is not above that size.
  *
  * @param sendBytes maximum size of the send buffer in bytes; 0 if it does not grow
  * @param receiveBytes maximum size of the receive buffer in bytes; 0 if it does not grow
@@ -24,14 +24,15 @@ public record BufferLimits(int sendBytes, int receiveBytes) {
     }
 
     /**
-     * Returns the number of messages that the peer may send at first, and of receives to post before. If the receive buffer
-     * grows, a peer that sends many messages is granted more, up to the size of the receive queue.
+     * Returns the initial credit: the number of messages that the peer may send before it is granted more, and of
+     * receives to post in advance. If the receive buffer may grow, a peer that sends many messages is granted more, up
+     * to the size of the receive queue.
      */
     public int initialCredits(StreamSizes sizes) {
         return receiveBytes == 0 ? sizes.receiveQueue() : Math.min(sizes.receiveQueue(), INITIAL_CREDITS);
     }
 
-    /** Returns twice a size, or the limit if that is less. */
+    /** Returns twice the size, but at most the limit. */
     static int doubled(int bytes, int limit) {
         return (int) Math.min(2L * bytes, limit);
     }

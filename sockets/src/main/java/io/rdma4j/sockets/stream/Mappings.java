@@ -8,11 +8,11 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory mapped for direct writes, of both sides. Holds the mappings of the peer, which writes them into the table, and
- * the entries of the peer's table that this side uses.
+ * The memory of both sides that is mapped for direct writes. It consists of the mappings of the peer, which writes them
+ * into the table, and of the entries of the peer's table that this side uses.
  */
 final class Mappings {
-    /** A mapping entry that is to be written to the peer's table. */
+    /** A mapping entry that must be written to the peer's table. */
     record Announcement(int index, MappingEntry entry) {}
 
     private final ByteBuffer table;
@@ -68,7 +68,7 @@ final class Mappings {
         return index;
     }
 
-    /** Frees an entry; the peer's table entry is to be cleared. */
+    /** Frees an entry, and announces that the peer's table entry is cleared. */
     void release(int index, long offset) {
         used.clear(index);
         toAnnounce.removeIf(each -> each.index() == index);

@@ -30,7 +30,10 @@ final class PeerBuffers {
         remaining[index] = offered.length();
     }
 
-    /** Reads the next entry of the table. Returns false if it is empty, or the buffer it replaces is not used up. */
+    /**
+     * Reads the next entry of the table. Returns false if it is empty, or if the buffer that it replaces is not used
+     * up.
+     */
     boolean onWritten() {
         BufferDescriptor offered = BufferDescriptor.read(table, next * BufferDescriptor.LENGTH);
         if (remaining[next] != 0 || offered.length() <= 0) {
@@ -42,7 +45,8 @@ final class PeerBuffers {
     }
 
     /**
-     * Returns whether the next entry holds an unread descriptor, for transports whose control words do not report it.
+     * Returns whether the next entry holds an unread descriptor, for transports with control words that do not report
+     * it.
      */
     boolean isWritten() {
         return remaining[next] == 0

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
  * The two pieces of memory that the peer writes data into, in turn. Each message follows the previous one. A piece is
  * offered to the peer again when all of its bytes were read. A message is counted as read when its last byte is read.
  *
- * <p>The pieces are the halves of one buffer until the buffer grows: if the peer had to wait for space, and the reader has
- * read all that the peer had written, then a larger buffer would have held more. A piece that is offered next is then
- * replaced by one of twice the size. If the reader is slower than the peer, a larger buffer does not help, and the pieces
- * stay as they are.
+ * <p>The pieces are the halves of one buffer until the buffer grows. If the peer had to wait for space, and the reader
+ * has read everything that the peer had written, a larger buffer would have held more. The pieces that are offered next
+ * are then replaced by pieces of twice the size. If the reader is slower than the peer, a larger buffer does not help,
+ * and the pieces stay as they are.
  */
 final class ReceiveBuffer {
     private static final class Piece {
@@ -59,10 +59,10 @@ final class ReceiveBuffer {
     /** Bytes that the peer may still announce. */
     private int offered;
 
-    /** True if the peer has used up what was offered since the last time when all was read. */
+    /** True if the peer has used up the offered memory since the reader last read all bytes. */
     private boolean peerWaited;
 
-    /** The size in bytes that the buffer has, or is growing to. */
+    /** The size in bytes that the buffer has or will have after it has grown. */
     private int sizeBytes;
 
     private int nextOffer;
@@ -109,7 +109,9 @@ final class ReceiveBuffer {
         }
     }
 
-    /** Adds a message that the peer has written. Returns false if it exceeds what was offered. */
+    /**
+     * Adds a message that the peer has written. Returns false if it exceeds the offered memory or the receive queue.
+     */
     boolean onData(int length) {
         if (length > offered) {
             return false;

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ring buffer of data to send. Space is freed in the order in which it was filled. The buffer grows by continuing in
- * another, larger ring; the memory of the former one is released when all of its bytes are acknowledged.
+ * The ring buffer of data to send. Space is freed in the order in which it was filled. The buffer grows by continuing
+ * in another, larger ring; the memory of the former one is released when all of its bytes are acknowledged.
  */
 final class SendBuffer {
     private final StreamPort port;
@@ -20,7 +20,7 @@ final class SendBuffer {
     /** The memory of the ring, if it was allocated when the buffer grew. */
     private StreamPort.@Nullable SendMemory grown;
 
-    /** The memory of the former ring, if it was allocated, while bytes of it are not acknowledged. */
+    /** The memory of the former ring, if it was allocated, while some of its bytes are not acknowledged. */
     private StreamPort.@Nullable SendMemory former;
 
     private int formerBytes;
@@ -38,7 +38,10 @@ final class SendBuffer {
         return free;
     }
 
-    /** Doubles the size. Returns false if the buffer is as large as it may be, or has just grown. */
+    /**
+     * Doubles the size. Returns false if the buffer has its maximum size, still uses its former ring, or gets no
+     * memory.
+     */
     boolean grow() {
         int wanted = BufferLimits.doubled(size, limitBytes);
         if (wanted <= size || formerBytes > 0) {
@@ -77,7 +80,7 @@ final class SendBuffer {
         }
     }
 
-    /** Frees the oldest bytes, which are those of one message. */
+    /** Frees the oldest bytes, which belong to one message. */
     void free(int bytes) {
         if (formerBytes == 0) {
             free += bytes;

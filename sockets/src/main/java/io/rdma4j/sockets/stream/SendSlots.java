@@ -2,7 +2,7 @@ package io.rdma4j.sockets.stream;
 
 /**
  * The free entries of the send queue. Four are reserved for control messages, so that data never delays credit or the
- * end of the stream.
+ * end of a stream.
  */
 final class SendSlots {
     private static final int CONTROL = 4;

@@ -23,11 +23,11 @@ public record StreamMemory(
         MemorySegment table,
         long tableAddress,
         int tableKey) {
-    /** Buffers that a peer offers at a time: the two halves of its receive buffer. */
+    /** The number of buffers that a peer offers at a time: the two halves of its receive buffer. */
     static final int DESCRIPTORS = 2;
 
     /**
-     * Returns the offset in local memory of the staging area for entries of the peer's table, behind the send buffer.
+     * Returns the offset in local memory of the staging area for entries of the peer's table, after the send buffer.
      */
     static long stagingOffset(StreamSizes sizes) {
         return sizes.sendBufferBytes();

@@ -4,9 +4,9 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operations that a stream needs of a reliable connection. All requests are signaled and complete in posting order.
+ * The operations of a reliable connection that a stream needs. All requests are signaled and complete in posting order.
  * The bytes lie in the stream's {@link StreamMemory#local()}, or in memory of {@link #allocateSendMemory}, in one range
- * or in two. A port that allocates no memory has streams with buffers of a fixed size.
+ * or in two. If a port allocates no memory, its streams have buffers of a fixed size.
  */
 public interface StreamPort {
     /**
@@ -19,7 +19,10 @@ public interface StreamPort {
      */
     void write(long id, LocalRanges bytes, long remoteAddress, int remoteKey);
 
-    /** Writes bytes, possibly none, into the peer's memory, with a control word as immediate data. C: RDMA_WRITE_WITH_IMM. */
+    /**
+     * Writes bytes, possibly none, into the peer's memory, with a control word as immediate data. C:
+     * RDMA_WRITE_WITH_IMM.
+     */
     void writeWithImmediate(long id, LocalRanges bytes, long remoteAddress, int remoteKey, int controlWord);
 
     /**
@@ -28,8 +31,8 @@ public interface StreamPort {
     void sendControlWord(long id, int controlWord);
 
     /**
-     * Posts further receives, so that the peer may send more messages. A port that has posted as many as the receive queue
-     * holds does nothing.
+     * Posts further receives, so that the peer may send more messages. A port that has posted as many as the receive
+     * queue holds does nothing.
      */
     default void postReceives(int more) {}
 
@@ -45,16 +48,16 @@ public interface StreamPort {
     /**
      * Allocates and registers memory for a receive buffer that grows.
      *
-     * @return null if there is none; the buffer then keeps its size
+     * @return null if there is no memory; the buffer then keeps its size
      */
     default @Nullable ReceiveMemory allocateReceiveMemory(int bytes) {
         return null;
     }
 
-    /** Releases memory of {@link #allocateReceiveMemory}. The peer has filled it, so it has no right to write there. */
+    /** Releases memory of {@link #allocateReceiveMemory}. The peer has filled it and may not write to it again. */
     default void releaseReceiveMemory(ReceiveMemory memory) {}
 
-    /** Memory to send from, besides {@link StreamMemory#local()}. */
+    /** Memory to send from, in addition to {@link StreamMemory#local()}. */
     interface SendMemory {
         /** Returns the memory. */
         MemorySegment memory();
@@ -63,7 +66,7 @@ public interface StreamPort {
     /**
      * Allocates and registers memory for a send buffer that grows.
      *
-     * @return null if there is none; the buffer then keeps its size
+     * @return null if there is no memory; the buffer then keeps its size
      */
     default @Nullable SendMemory allocateSendMemory(int bytes) {
         return null;
@@ -73,8 +76,8 @@ public interface StreamPort {
     default void releaseSendMemory(SendMemory memory) {}
 
     /**
-     * Bytes of local memory: one range, or two if they wrap around the end of a ring. Reused: valid only during the call. Not
-     * thread safe.
+     * Bytes of local memory: one range, or two if they wrap around the end of a ring. Reused: valid only during the
+     * call. Not thread safe.
      */
     final class LocalRanges {
         private @Nullable SendMemory memory;

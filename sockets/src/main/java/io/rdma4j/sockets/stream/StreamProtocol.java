@@ -14,22 +14,24 @@ import org.jspecify.annotations.Nullable;
  * halves, by writing descriptors into the sender's table. With each such control word it grants a number of messages
  * (credit).
  *
- * <p>The owner creates an end, sends {@link #connectData}, passes in the peer's, and then every completion. The methods
- * post requests to the {@link StreamPort}. All input from the peer is checked. A peer that writes more than it was
- * offered, or announces impossible values, breaks this stream ({@link #failure}) and nothing else. Not thread safe.
+ * <p>The owner creates an end, sends {@link #connectData}, passes in the peer's connection data, and then every
+ * completion. The methods post requests to the {@link StreamPort}. All input from the peer is checked. A peer that
+ * writes more than it was offered, or announces impossible values, breaks only this stream ({@link #failure}). Not
+ * thread safe.
  */
 public final class StreamProtocol {
     /**
-     * Maximum number of data bytes in one message. The value is that of librdmacm, which starts with less and doubles
-     * it, so that the adapter sends while the processor copies. Here the processor does both, and splitting data
-     * further would only add messages.
+     * Maximum number of data bytes in one message. The protocol of librdmacm has the same maximum, but starts with less
+     * and doubles it, so that the adapter sends while the processor copies. With the software device, the processor
+     * does both, so splitting data further would only add messages.
      */
     private static final int MAX_TRANSFER_BYTES = 65_536;
 
     /**
-     * Number of receives beyond the credit, for control words of a transport that ends the connection when a message finds
-     * no receive, as iWARP does. Credit covers data only. A peer whose words are not received sends at most: two offers of
-     * buffers, two grants of credit, a third one as its credit grows, the end of its output and the disconnection.
+     * Number of receives beyond the credit, for control words of a transport that ends the connection when a message
+     * finds no receive, as iWARP does. Credit covers data only. Until its words are processed, a peer sends at most two
+     * offers of buffers, two grants of credit, a third grant as its credit grows, the end of its output and the
+     * disconnection.
      */
     public static final int CONTROL_RECEIVES = 8;
 
@@ -100,7 +102,7 @@ public final class StreamProtocol {
     }
 
     /**
-     * Creates an end that is not connected, whose buffers may grow.
+     * Creates an end that is not connected, with buffers that may grow.
      *
      * @param sizes the initial sizes of the stream
      * @param limits the sizes to which the buffers may grow
@@ -121,7 +123,7 @@ public final class StreamProtocol {
         staging = memory.local().asSlice(StreamMemory.stagingOffset(sizes)).asByteBuffer();
         credits = limits.initialCredits(sizes);
         creditMark = (short) (credits / 2);
-        firstOffer = receiveBuffer.offer(); // the connection data has it
+        firstOffer = receiveBuffer.offer(); // part of the connection data
     }
 
     // ---- connecting
@@ -162,9 +164,9 @@ public final class StreamProtocol {
     }
 
     /**
-     * Starts sending when the first message of the peer has arrived, which its {@link #start} sends. iWARP requires this of
-     * the side that accepted the connection (RFC 5044, section 7.1.2): the other side may still read the reply, and takes a
-     * message behind it as an error.
+     * Starts sending when the first message of the peer has arrived, which its {@link #start} sends. The iWARP protocol
+     * requires this of the side that accepted the connection (RFC 5044, section 7.1.2): the peer may still be reading
+     * the reply, and treats a message after it as an error.
      */
     public void startAfterPeer() {
         if (peerSent) {
@@ -225,7 +227,7 @@ public final class StreamProtocol {
                 }
             }
             case ControlWord.CONTROL -> onControl(value);
-            default -> fail("the peer sent an unknown word 0x" + Integer.toHexString(word));
+            default -> fail("the peer sent an unknown control word 0x" + Integer.toHexString(word));
         }
     }
 
@@ -238,7 +240,7 @@ public final class StreamProtocol {
         boolean offers = writtenBytes < 0 ? buffers.isWritten() : writtenBytes > 0;
         if (offers) {
             if (!buffers.onWritten()) {
-                fail("the peer offered a buffer of no bytes, or while both that it had offered were unused");
+                fail("the peer offered an empty buffer, or another one while both of its buffers were in use");
             } else if (writtenBytes < 0) {
                 buffers.clearRead();
             }
@@ -259,35 +261,41 @@ public final class StreamProtocol {
     }
 
     /**
-     * Handles a receive that failed: the queue pair is in the error state, and receives nothing more. The stream is broken
-     * unless the peer has ended its output. Without sends in progress, no other completion reports the failure.
+     * Handles a failed receive: the queue pair is in the error state, and receives no more messages. The stream is
+     * broken unless the peer has ended its output. If no sends are in progress, no other completion reports the
+     * failure.
      */
     public void onReceiveFailed() {
         if (!isInputEnded()) {
-            fail("the queue pair failed, and the peer had not ended its output");
+            fail("the queue pair failed, but the peer had not ended its output");
         }
     }
 
     /**
      * Handles the end of the connection, as reported by the connection manager. Received data can still be read. Unless
-     * the peer has ended its output in the stream, data of the peer may be missing, and the stream is broken.
+     * the peer has ended its output in the stream, data of the peer may be missing, so the stream is broken.
      */
     public void onDisconnected() {
         if (!isInputEnded()) {
-            fail("the connection ended, and the peer had not ended its output");
+            fail("the connection ended, but the peer had not ended its output");
         }
         disconnected = true;
         peerEnded = true;
     }
 
-    /** Breaks the stream. Allocates nothing, for the case that one of its calls has ended for lack of memory or stack. */
+    /**
+     * Breaks the stream. Allocates no memory, since a call of the stream may have failed for lack of memory or stack.
+     */
     public void fail(String why) {
         if (broken == null && !disconnected) {
             broken = why;
         }
     }
 
-    /** Sends what is due: credit, offers of buffers, and the end. To be called after completions were handled. */
+    /**
+     * Sends due control words: credit, offers of buffers, and the end of the output. Must be called after completions
+     * were handled.
+     */
     public void update() {
         ConnectData to = peer;
         if (peerEnded || broken != null || !started || to == null) {
@@ -308,12 +316,12 @@ public final class StreamProtocol {
         return receiveBuffer.isOfferable() || hasReadHalf();
     }
 
-    /** Returns whether half of the messages that the peer was granted last were read. */
+    /** Returns whether half of the messages of the last grant were read. */
     private boolean hasReadHalf() {
         return (short) (receiveSequence - creditMark) >= 0;
     }
 
-    /** Grants a peer that sends many messages twice as many at a time, up to the size of the receive queue. */
+    /** Doubles the credit of a peer that sends many messages, up to the size of the receive queue. */
     private void raiseCredits() {
         int more = Math.min(credits, sizes.receiveQueue() - credits);
         if (more > 0) {
@@ -340,7 +348,7 @@ public final class StreamProtocol {
         postWithControlWord(RequestId.CONTROL, 0, bytes, entry, to.table().key(), word);
     }
 
-    /** Returns the offset of a staging entry; it is reused after as many requests as the send queue holds. */
+    /** Returns the offset of a staging entry. An entry is reused after as many requests as the send queue holds. */
     private long nextStagingOffset() {
         long at = StreamMemory.stagingOffset(sizes) + (long) stagingIndex * MappingEntry.LENGTH;
         stagingIndex = (stagingIndex + 1) % sizes.sendQueue();
@@ -516,7 +524,7 @@ public final class StreamProtocol {
      * Writes directly into memory that the peer has mapped, without notifying the peer.
      *
      * @param source the bytes to write
-     * @param offset the destination, by the offsets of the peer's mappings
+     * @param offset the destination as an offset of the peer's mappings
      * @return the number of bytes written; 0 if none fit now; -1 if nothing is mapped at the offset
      */
     public int writeMapped(ByteBuffer source, long offset) {
@@ -553,7 +561,7 @@ public final class StreamProtocol {
         }
     }
 
-    /** Ends the input and discards available and later data. The peer is notified only if the output has ended too. */
+    /** Ends the input and discards available and later data. The peer is notified only if the output has also ended. */
     public void shutdownInput() {
         if (!inputShut) {
             inputShut = true;

@@ -6,11 +6,12 @@ import io.rdma4j.wire.rsocket.ConnectData;
  * The sizes of a stream.
  *
  * @param sendQueue maximum number of outstanding send work requests, at least {@link #MIN_QUEUE}
- * @param receiveQueue messages that the peer may send before it waits for credit, at least {@link #MIN_QUEUE}
- * @param sendBufferBytes bytes that may be sent and unacknowledged, at least {@link #LOW_WATER_BYTES}
- * @param receiveBufferBytes bytes that may be received and unread; even
+ * @param receiveQueue maximum number of messages that the peer may send before it waits for credit, at least
+ *     {@link #MIN_QUEUE}
+ * @param sendBufferBytes maximum number of bytes that are sent and not acknowledged, at least {@link #LOW_WATER_BYTES}
+ * @param receiveBufferBytes maximum number of bytes that are received and not read; even
  * @param inlineBytes maximum size of messages that are copied when they are posted
- * @param mappingEntries memory ranges that the peer may map here
+ * @param mappingEntries maximum number of memory ranges that the peer may map
  */
 public record StreamSizes(
         int sendQueue,
@@ -34,10 +35,10 @@ public record StreamSizes(
      */
     public static final int MAX_BUFFER_BYTES = 64 << 20;
 
-    /** Estimated memory of a work request, in the queue, in the completion queue and in tables. */
+    /** Estimated memory of a work request in bytes: in its queue, in the completion queue and in tables. */
     private static final int WORK_REQUEST_BYTES = 192;
 
-    /** Estimated memory of a connection apart from its buffers and queues. */
+    /** Estimated memory of a connection in bytes, without its buffers and queues. */
     private static final int CONNECTION_BYTES = 64 << 10;
 
     /** The defaults of librdmacm. */

@@ -1,5 +1,5 @@
 /**
- * The rsocket protocol of connected streams without I/O: memory, sequence numbers and control words, no queue pair, no
- * thread.
+ * The rsocket protocol of connected streams without I/O: memory, sequence numbers and control words, but no queue pairs
+ * and no threads.
  */
 package io.rdma4j.sockets.stream;

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Programs observe the same results with asynchronous channels, over RDMA or TCP, as with those of the platform. */
+/** Programs observe the same results with asynchronous channels, over RDMA or TCP, as with the platform's. */
 @Timeout(60)
 class AsynchronousComparisonTest {
     /** A program that has two connected channels. */
@@ -61,7 +61,7 @@ class AsynchronousComparisonTest {
         PROGRAMS.put("large transfers", AsynchronousComparisonTest::largeTransfers);
     }
 
-    /** Two connected channels and their listener, on a loopback address of their own. */
+    /** Two connected channels and their listener, on a separate loopback address. */
     private static final class Pair implements Closeable {
         final AsynchronousChannelProvider provider;
         final InetAddress address = Loopback.address();
@@ -95,7 +95,7 @@ class AsynchronousComparisonTest {
         }
     }
 
-    /** A handler whose result a program waits for; it notes the attachment. */
+    /** A handler with a result that a program waits for. It notes the attachment. */
     private static final class Result<V> extends CompletableFuture<V> implements CompletionHandler<V, String> {
         private volatile String attachment = "";
 
@@ -155,7 +155,7 @@ class AsynchronousComparisonTest {
         log.note("echoes", () -> get(echoes(pair, 200)));
     }
 
-    /** Sends a byte to and fro, each time in the handler of the last operation, and counts. */
+    /** Sends a byte back and forth, each time in the handler of the previous operation, and counts. */
     private static CompletableFuture<Integer> echoes(Pair pair, int most) {
         CompletableFuture<Integer> result = new CompletableFuture<>();
         class Echo implements CompletionHandler<Integer, Integer> {
@@ -183,7 +183,7 @@ class AsynchronousComparisonTest {
         return result;
     }
 
-    /** Reads until a number of bytes has arrived: the bytes of one write may arrive one after the other. */
+    /** Reads until a number of bytes has arrived: the bytes of one write may arrive separately. */
     private static long readAll(AsynchronousSocketChannel from, ByteBuffer[] targets, long bytes) throws Exception {
         long total = 0;
         long count = 0;

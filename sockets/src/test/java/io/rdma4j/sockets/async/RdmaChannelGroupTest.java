@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A group whose pool has no memory or threads for a while calls all handlers later. */
+/** If the pool of a group temporarily has no memory or threads, the group calls all handlers later. */
 @Timeout(60)
 class RdmaChannelGroupTest {
     private static final int REFUSALS = 3;
@@ -62,7 +62,7 @@ class RdmaChannelGroupTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp"})
-    void handlersThatThePoolHasNoMemoryForAreCalledLater(String transport) throws Exception {
+    void handlersAreCalledLaterIfThePoolHasNoMemory(String transport) throws Exception {
         RdmaAsynchronousChannelProvider provider =
                 new RdmaAsynchronousChannelProvider(AddressRules.parse("*=" + transport));
         Exhausted pool = new Exhausted();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of the datagram protocol, packet by packet. */
+/** Tests of the datagram protocol, packet by packet. */
 class DatagramProtocolTest {
     private static final byte[] DATA = {1, 2, 3};
 
@@ -82,7 +82,7 @@ class DatagramProtocolTest {
         transfer(1);
     }
 
-    /** While a peer owes an answer, another queue pair sends datagrams in its name. */
+    /** While a peer owes an answer, another queue pair sends datagrams with the peer's address. */
     @Test
     void onlyTheAnswerSetsTheQueuePairOfAPeer() {
         a.send(DATA, b.address, 0);
@@ -96,7 +96,7 @@ class DatagramProtocolTest {
         assertThat(a.takePacket().queuePairNumber()).isEqualTo(b.queuePairNumber);
     }
 
-    /** The same while a known peer is asked again. */
+    /** The same applies while a known peer is asked again. */
     @Test
     void peerAskedAgainKeepsItsQueuePairUntilItAnswers() {
         introduce();
@@ -245,7 +245,7 @@ class DatagramProtocolTest {
         transfer(2);
     }
 
-    /** The application answers all peers, so it sends to all of them. */
+    /** The application sends to all peers, since it answers them. */
     @Test
     void answeringAFloodFromOneHostDoesNotMakeAPeerUnknown() {
         introduce();
@@ -387,7 +387,7 @@ class DatagramProtocolTest {
         transfer(1);
     }
 
-    /** Both send and receive at random over a network that sometimes loses everything and reorders UDP. */
+    /** Both sides send and receive at random, over a network that sometimes loses all messages and reorders UDP. */
     @ParameterizedTest
     @ValueSource(longs = {11, 12, 13, 14, 15})
     void datagramsArriveCompleteAndAtMostOnce(long seed) {

@@ -15,7 +15,7 @@ final class DatagramSide implements DatagramNetwork {
             new DatagramSizes(SLOTS, SLOTS, SLOTS * DatagramSizes.SLOT_BYTES, SLOTS * DatagramSizes.SLOT_BYTES, 0);
     private static final int STRIDE = LocalEnd.ROUTE_BYTES + 4096;
 
-    /** A packet in flight: from a slot, between queue pairs, or without a slot (-1), over UDP. */
+    /** A packet in flight: either from a slot, between queue pairs, or without a slot (-1), over UDP. */
     static final class Packet {
         private final DatagramSide from;
         private final DatagramAddress to;

@@ -15,8 +15,9 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Datagram sockets over a network that loses, duplicates and reorders packets. Their processes crash and restart with
- * other queue pairs. Runs two thousand seeds. The message contains a failing seed; {@code -Drdma4j.simulation.seed=N}
- * replays it alone, {@code -Drdma4j.simulation.runs=N} sets the number of runs.
+ * other queue pairs. The test runs two thousand seeds. The message of a failure contains the seed;
+ * {@code -Drdma4j.simulation.seed=N} replays only this seed, and {@code -Drdma4j.simulation.runs=N} sets the number of
+ * runs.
  */
 class DatagramSimulationTest {
     private static final long RUNS = Long.getLong("rdma4j.simulation.runs", 2_000);
@@ -179,7 +180,7 @@ class DatagramSimulationTest {
             }
         }
 
-        /** Stops losses and crashes: then every socket reaches every other, and no slot is lost. */
+        /** Stops losses and crashes. After that, every socket must reach every other, and no slot may be lost. */
         private void recover() {
             loss = 0;
             for (int i = 0; i < sides.size(); i++) {

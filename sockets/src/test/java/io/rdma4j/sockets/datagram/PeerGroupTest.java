@@ -11,7 +11,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A group of peers, compared with a list that implements the same in a simple way. */
+/** Compares a group of peers with a simple implementation by a list. */
 class PeerGroupTest {
     private static final int MAX = 20;
 
@@ -20,7 +20,7 @@ class PeerGroupTest {
     /** The peers, the least recently used first. */
     private final List<DatagramPeer> model = new ArrayList<>();
 
-    /** When each host was used, or gained or lost a peer, counted in operations. */
+    /** The operation in which each host was last used, or gained or lost a peer. */
     private final Map<DatagramAddress, Integer> times = new HashMap<>();
 
     private int time;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Laws of the queue of a listener, without time and network. */
+/** Tests of the queue of a listener, without a clock and a network. */
 class AcceptQueueTest {
     /** A quarter of the share of one address. */
     private static final long BYTES = AcceptQueue.BUDGET_BYTES / AcceptQueue.SHARES / 4;

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Options that two threads set at the same time: each keeps its value. */
+/** If two threads set options at the same time, each option keeps its value. */
 @Timeout(60)
 class ConcurrentOptionsTest {
     private static final int ROUNDS = 3_000;

@@ -23,12 +23,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Attempts to connect that exceed their time over RDMA, or fail. */
+/** Attempts to connect that time out over RDMA, or fail. */
 @Timeout(60)
 class ConnectingEndpointTest {
     private final CompletableFuture<AcceptQueue.Request> request = new CompletableFuture<>();
 
-    /** Creates a listener whose requests the test accepts. */
+    /** Creates a listener; the test accepts its requests. */
     private CmId listener() throws Exception {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         CmId made = ConnectionService.ofProcess().createId(event -> {
@@ -68,7 +68,7 @@ class ConnectingEndpointTest {
         }
     }
 
-    /** On the software device the calling thread resolves the address and sends the request itself. */
+    /** On the software device, the calling thread resolves the address and sends the request itself. */
     @Test
     void requestIsSentWhileTheServiceThreadIsBusy() throws Exception {
         CountDownLatch busy = new CountDownLatch(1);
@@ -94,7 +94,7 @@ class ConnectingEndpointTest {
     }
 
     @Test
-    void attemptThatFailsAtOnceIsReported() throws Exception {
+    void attemptThatFailsImmediatelyIsReported() throws Exception {
         StreamEndpoint client = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
         try {
             client.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
@@ -127,7 +127,7 @@ class ConnectingEndpointTest {
     }
 
     @Test
-    @SuppressWarnings("NullAway") // a defect, for the test
+    @SuppressWarnings("NullAway") // simulates a bug
     void anyFailureFailsTheAttempt() throws Exception {
         CmId listener = listener();
         StreamEndpoint client = new StreamEndpoint(

@@ -43,7 +43,7 @@ class ConnectionServiceTest {
         service.close(0);
     }
 
-    /** Not even a message about it can be made. */
+    /** An error for which there is not even memory for a message. */
     @SuppressWarnings("serial")
     private static final class NoMemory extends OutOfMemoryError {
         @Override

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Laws of datagram endpoints over the software device, both ends in this process. */
+/** Tests of datagram endpoints over the software device, both ends in this process. */
 @Timeout(30)
 class DatagramEndpointTest {
     private static final long PATIENCE_NANOS = 10_000_000_000L;

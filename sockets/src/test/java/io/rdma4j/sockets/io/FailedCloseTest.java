@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** If the close of one object fails, the objects after it are closed nevertheless. */
+/** If closing one object fails, the objects after it are still closed. */
 @Timeout(60)
 class FailedCloseTest {
     private static final InetSocketAddress ADDRESS = new InetSocketAddress(FailingProvider.ADDRESS, 7);

@@ -26,7 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A socket whose creation fails half-way leaves nothing open, at whichever call it fails and with whichever exception. */
+/**
+ * If the creation of a socket fails halfway, no object stays open, whichever call fails and with whichever exception.
+ */
 @Timeout(120)
 class FailedResourcesTest {
     @TempDir
@@ -34,8 +36,9 @@ class FailedResourcesTest {
     Path folder;
 
     /**
-     * In a process of its own, since the providers of a process are found once: lets every call of a creation fail, one in
-     * each round. It prints what each failure has left open, and at the end how many calls could fail.
+     * Lets every call of a creation fail, one in each round. It prints the objects that each failure has left open, and
+     * at the end how many calls could fail. It runs in a separate process, since the providers of a process are found
+     * only once.
      */
     static final class Rounds {
         private Rounds() {}
@@ -56,7 +59,7 @@ class FailedResourcesTest {
                     }
                 }
                 List<String> left = new ArrayList<>(FailingProvider.OPEN);
-                left.remove("DeviceContext"); // stays open as long as the device is there
+                left.remove("DeviceContext"); // stays open as long as the device exists
                 if (!left.isEmpty()) {
                     System.out.println("call " + call + " leaves " + left);
                 }
@@ -85,7 +88,10 @@ class FailedResourcesTest {
         }
     }
 
-    /** In a process of its own: the device refuses to send what a connection sends when it ends. It prints what stays. */
+    /**
+     * The device refuses to send the last message of a connection. It runs in a separate process, and prints the
+     * objects that stay open.
+     */
     static final class Ends {
         private static final ConnectData PEER = new ConnectData(
                 false, true, 384, 8, new BufferDescriptor(0x1000, 1, 2), new BufferDescriptor(0x2000, 1, 65_536));
@@ -136,7 +142,10 @@ class FailedResourcesTest {
             System.out.println("left " + left);
         }
 
-        /** Connects over a device that resolves the address and the route later, and then has no memory for the queue pair. */
+        /**
+         * Connects over a device that resolves the address and the route later, and then has no memory for the queue
+         * pair.
+         */
         private static void resolvedLater() throws IOException {
             StreamEndpoint endpoint = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
             FailingProvider.fail(0, false);
@@ -193,7 +202,7 @@ class FailedResourcesTest {
         assertThat(run(Ends.class, "error"))
                 .containsExactly(
                         "the heap that is to be full",
-                        "Connection reset (a call of this process had no memory left)",
+                        "Connection reset (a call of this process ran out of memory)",
                         "broken");
     }
 
@@ -210,7 +219,7 @@ class FailedResourcesTest {
 
     @ParameterizedTest
     @CsvSource({"stream, refusal", "stream, memory", "datagrams, refusal", "datagrams, memory"})
-    void nothingStays(String what, String how) throws IOException, InterruptedException {
+    void noObjectStaysOpen(String what, String how) throws IOException, InterruptedException {
         assertThat(run(Rounds.class, what, how)).singleElement().asString().matches("calls [0-9]{2,3}");
     }
 

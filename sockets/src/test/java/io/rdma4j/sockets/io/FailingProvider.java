@@ -35,8 +35,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A provider with one device, one of whose calls fails. It records the objects that were created and not closed. Not thread
- * safe.
+ * A provider with one device. One call of it fails. The provider records the objects that were created and not closed.
+ * Not thread safe.
  */
 public final class FailingProvider implements CmProvider, VerbsProvider {
     static final InetAddress ADDRESS = InetAddress.ofLiteral("127.9.9.9");
@@ -57,13 +57,13 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
     private static boolean failed;
     private static volatile @Nullable CmEventSink newest;
 
-    /** Made by the service loader. */
+    /** Called by the service loader. */
     public FailingProvider() {}
 
     /**
      * Lets a call fail.
      *
-     * @param call its number, from 1 after this call
+     * @param call the number of the call, counted from 1 after this call
      * @param noMemory true to fail as with a full heap, false to fail as with a device that refuses
      */
     static void fail(int call, boolean noMemory) {
@@ -76,7 +76,7 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
      * Lets a close fail; the object stays open.
      *
      * @param name the name of the objects in {@link #OPEN}
-     * @param close the number of the close, from 1 after this call
+     * @param close the number of the close, counted from 1 after this call
      */
     static void failClose(String name, int close) {
         failingClose = name;
@@ -96,12 +96,12 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
         OPEN.remove(name);
     }
 
-    /** Reports an event of the identifier that was created last. Its calls report none by themselves. */
+    /** Reports an event of the identifier that was created last. Its calls report no events by themselves. */
     static void report(CmEvent.Type type) {
         Objects.requireNonNull(newest).onEvent(new CmEvent.Notice(type));
     }
 
-    /** Returns whether the call that is to fail was made. */
+    /** Returns whether the call that must fail was made. */
     static boolean hasFailed() {
         return failed;
     }
@@ -136,7 +136,7 @@ public final class FailingProvider implements CmProvider, VerbsProvider {
 
     // ---- the verbs
 
-    /** @param bytes of a memory region, else none */
+    /** @param bytes of a memory region; otherwise none */
     private static <T> T made(Class<T> type, MemorySegment bytes) {
         String name = type.getSimpleName();
         OPEN.add(name);

@@ -15,7 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** A process whose heap gets full at a certain point. It prints what becomes of its connections. */
+/** A process in which the heap fills up at a certain point. It prints what happens to its connections. */
 final class FullHeapProcess {
     private static final Object[] NONE = {};
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
@@ -27,7 +27,7 @@ final class FullHeapProcess {
 
     private FullHeapProcess() {}
 
-    /** Runs the process; the argument names what it does. */
+    /** Runs the process. The argument names the case. */
     public static void main(String[] arguments) throws Exception {
         switch (arguments[0]) {
             case "events" -> events();
@@ -38,7 +38,7 @@ final class FullHeapProcess {
         System.exit(0);
     }
 
-    /** Events of connections find a heap that is or gets full. */
+    /** Handles events of connections while the heap is full or fills up. */
     private static void events() throws InterruptedException {
         ConnectionService service = new ConnectionService(ConnectionManager.ofProcess());
         for (boolean fills : new boolean[] {false, true}) { // the first one loads the classes
@@ -75,7 +75,7 @@ final class FullHeapProcess {
         }
     }
 
-    /** A queue is closed whose content there is no memory to copy. */
+    /** Closes a queue while there is no memory for a copy of its content. */
     private static void close() {
         ConnectData data =
                 new ConnectData(false, true, 384, 0, new BufferDescriptor(0, 0, 2), new BufferDescriptor(0, 0, 2));
@@ -99,7 +99,7 @@ final class FullHeapProcess {
         System.out.println(endpoint.state());
     }
 
-    /** A connection is closed while there is no memory for the wait for its peer, nor for the thread that waits later. */
+    /** Closes a connection while there is no memory for the wait for its peer, or for the thread that waits later. */
     private static void connection() throws IOException, InterruptedException {
         InetAddress address = RawStreamPeer.loopback();
         StreamEndpoint listener = new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT);
@@ -124,7 +124,7 @@ final class FullHeapProcess {
             try {
                 closing.run(0, 200_000_000);
             } catch (OutOfMemoryError noMore) {
-                full = NONE; // of the wait in this thread; another one continues
+                full = NONE; // from the wait in this thread; another thread continues
             }
             freeing.join();
             for (int i = 0; i < 1000 && !released; i++) {
@@ -143,7 +143,7 @@ final class FullHeapProcess {
         full = NONE;
     }
 
-    /** Fills the heap until an array of so many references has no room. */
+    /** Fills the heap until there is no memory for an array of this many references. */
     private static void fill(int references) {
         int length = 1 << 20;
         while (length > references) {

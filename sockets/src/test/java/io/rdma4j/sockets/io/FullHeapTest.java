@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A full heap loses nothing that a connection depends on. */
+/** If the heap is full, no event and no memory of a connection is lost. */
 @Timeout(60)
 class FullHeapTest {
     private static void prints(String what, String... lines) throws IOException {
@@ -36,7 +36,7 @@ class FullHeapTest {
         prints("events", "failed", "failed");
     }
 
-    /** Otherwise the second close would find the queue closed, and leave the connections open. */
+    /** If closing needed memory, a second close would find the queue closed, and the connections would stay open. */
     @Test
     void queueIsClosedWithoutMemoryForACopy() throws IOException {
         prints("close", "CLOSED");

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A process that knows the queue key, which is public, sends forged datagrams to a datagram socket. */
+/** A process that knows the public queue key sends forged datagrams to a datagram socket. */
 @Timeout(30)
 class HostileDatagramTest {
     private static final long PATIENCE_NANOS = 10_000_000_000L;
@@ -82,7 +82,7 @@ class HostileDatagramTest {
         return question.flip();
     }
 
-    /** Asks the victim over UDP for its queue pair, in the name of a given queue pair. */
+    /** Asks the victim over UDP for its queue pair, and names a given queue pair as the sender. */
     private int ask(DatagramChannel udp, int inTheNameOf) throws IOException {
         udp.send(question(local, inTheNameOf), target);
         ByteBuffer answer = ByteBuffer.allocate(100);
@@ -110,7 +110,7 @@ class HostileDatagramTest {
         }
     }
 
-    /** Waits until the send has completed: until then, the device uses the memory. */
+    /** Waits until the send has completed, since the device uses the memory until then. */
     private void awaitSent() {
         victim.await(Readiness.IN, System.nanoTime() + 200_000_000);
     }
@@ -173,7 +173,7 @@ class HostileDatagramTest {
         assertThat(victim.receive(buffer, false)).isNull();
     }
 
-    /** A flood that is dropped as fast as it arrives must not keep one call busy indefinitely. */
+    /** A flood of dropped datagrams must not keep one call busy indefinitely. */
     @Test
     void oneCallHandlesABoundedNumberOfDatagrams() throws Exception {
         int most = DatagramResources.MAX_BATCHES * DatagramResources.BATCH;

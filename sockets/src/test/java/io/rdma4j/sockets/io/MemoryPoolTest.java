@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Blocks are used again, without what they contained; memory above a limit is freed. */
+/** Blocks are reused without their content, and memory above a limit is freed. */
 class MemoryPoolTest {
     private static final long SMALL = 1 << 10;
     private static final long LARGE = 2 << 20;

@@ -78,7 +78,7 @@ class PeerWritesTest {
         StreamEndpoint accepted = accept();
         MemoryRegion region = accepted.withResources(resources -> resources.map(memory));
         StreamMapping mapping = new StreamMapping(accepted, region, 0, 0);
-        accepted.closeWithoutWaiting(); // stays open: the peer does not accept what was sent
+        accepted.closeWithoutWaiting(); // stays open, since the peer does not accept the data
         mapping.end();
         assertThat(peer.write(region.address(), region.remoteKey())).isNotEqualTo(CompletionStatus.SUCCESS);
         assertThat(written()).isZero();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A process writes, closes a non-blocking channel, and exits at once, while packets are lost. */
+/** A process writes, closes a non-blocking channel, and exits immediately, while packets are lost. */
 @Timeout(120)
 class ProcessEndTest {
     private static final int BYTES = 60_000;

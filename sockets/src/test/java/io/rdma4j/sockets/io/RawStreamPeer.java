@@ -30,13 +30,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A scripted peer of a stream. It connects with the data of rsocket and does only what a test requests. It posts no
- * receives, so nothing that is sent to it is ever acknowledged.
+ * A scripted peer of a stream. It connects with the data of rsocket, and then does only what a test requests. It posts
+ * no receives, so it never acknowledges a message.
  */
 final class RawStreamPeer implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    /** Queue pair numbers that do not exist; reusing one would end the earlier connection. */
+    /** Queue pair numbers that do not exist. Reusing one would end the earlier connection. */
     private static final AtomicInteger QUEUE_PAIRS = new AtomicInteger(16);
 
     private final EventChannel channel = EventChannel.open();
@@ -77,7 +77,7 @@ final class RawStreamPeer implements AutoCloseable {
         return peer;
     }
 
-    /** Creates a peer that has sent its request and confirms no reply. */
+    /** Creates a peer that has sent its request and does not confirm the reply. */
     static RawStreamPeer unconfirmed(InetAddress source, InetSocketAddress listener) {
         RawStreamPeer peer = new RawStreamPeer(source, listener);
         peer.id.connect(request(QUEUE_PAIRS.incrementAndGet()));
@@ -108,7 +108,9 @@ final class RawStreamPeer implements AutoCloseable {
         }
     }
 
-    /** Sends a message of one byte, for which the receives of a stream have no room, and returns its completion status. */
+    /**
+     * Sends a message of one byte, which does not fit into the receives of a stream, and returns its completion status.
+     */
     CompletionStatus send() {
         try (Arena sending = Arena.ofShared();
                 MemoryRegion one = id.protectionDomain().register(sending.allocate(1))) {

@@ -32,7 +32,7 @@ class RefusedPeersTest {
         assertThat(peers.contains(peer("10.0.0.1", 80))).isFalse();
     }
 
-    /** It may only have started, as a cold JVM does not answer within a tenth of a second. */
+    /** The peer may just have started: a cold JVM does not answer within a tenth of a second. */
     @Test
     void peerThatWasGivenLittleTimeToAnswerIsRememberedBriefly() {
         peers.onFallBack(peer("10.0.0.1", 80), refused, 100_000_000);
@@ -55,7 +55,7 @@ class RefusedPeersTest {
     }
 
     @Test
-    void oldestRefusalMakesRoom() {
+    void fullTableForgetsTheOldestRefusal() {
         peers.onFallBack(peer("10.0.0.1", 80), refused);
         peers.onFallBack(peer("10.0.0.2", 80), refused);
         peers.onFallBack(peer("10.0.0.1", 80), refused);

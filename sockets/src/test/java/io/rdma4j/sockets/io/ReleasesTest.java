@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Java throws the same error twice when the heap is full: it has made it beforehand. */
+/** Java throws the same error twice when the heap is full, since it preallocates the error. */
 class ReleasesTest {
-    private final Error full = new InternalError("instead of an OutOfMemoryError, which ends JUnit");
+    private final Error full = new InternalError("in place of an OutOfMemoryError, which ends JUnit");
 
     private final List<String> closed = new ArrayList<>();
 

@@ -21,12 +21,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Connections to a scripted peer, which accepts nothing, or sends too much. */
+/** Connections to a scripted peer, which accepts no data, or sends too much. */
 @Timeout(60)
 class StreamClosingTest {
     private static final int PEERS = 12;
 
-    /** Connections of fixed sizes grant credit for 384 messages at once. */
+    /** Connections of fixed sizes grant an initial credit of 384 messages. */
     private final StreamEndpoint listener =
             new StreamEndpoint(ConnectionService.ofProcess(), StreamSettings.DEFAULT.withLimits(BufferLimits.FIXED));
 
@@ -102,7 +102,7 @@ class StreamClosingTest {
         accepted.close();
     }
 
-    /** As above, after data: they can be read. */
+    /** Like the test above, but after data, which can be read. */
     @Test
     void dataBeforeAFailureOfTheQueuePairCanBeRead() throws IOException {
         peers.add(RawStreamPeer.receiving(address, Objects.requireNonNull(listener.localAddress())));

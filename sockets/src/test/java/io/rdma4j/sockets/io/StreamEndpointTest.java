@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Laws of stream endpoints over the software device, both ends in this process. */
+/** Tests of stream endpoints over the software device, both ends in this process. */
 @Timeout(30)
 class StreamEndpointTest {
     private static final long PATIENCE_NANOS = 10_000_000_000L;
@@ -61,7 +61,7 @@ class StreamEndpointTest {
         transfer(server, client, 3_000_000);
     }
 
-    /** Transfers bytes in one thread that sends and receives: each side does only what is possible at once. */
+    /** Transfers bytes in one thread that sends and receives. Each side does only what is possible immediately. */
     private static void transfer(StreamEndpoint from, StreamEndpoint to, int bytes) throws IOException {
         byte[] sent = new byte[bytes];
         ThreadLocalRandom.current().nextBytes(sent);
@@ -160,9 +160,9 @@ class StreamEndpointTest {
         transfer(server, client, 100_000);
     }
 
-    /** A kernel's TCP survives such a pause as well: the peer is stopped, or the network interrupted. */
+    /** A kernel's TCP also survives such a pause, in which the peer is stopped or the network is interrupted. */
     @Test
-    void pauseOfAMinuteEndsNoConnection() throws IOException {
+    void connectionSurvivesAPauseOfAMinute() throws IOException {
         for (StreamEndpoint end : List.of(client, server)) {
             QueuePairAttributes attributes = end.withResources(StreamResources::queuePairAttributes);
             double seconds = 4.096e-6 * Math.pow(2, attributes.timeout()) * (attributes.retryCount() + 1);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A listener with requests whose senders never confirm its reply. */
+/** A listener with requests from senders that never confirm its reply. */
 @Timeout(60)
 class StreamListenerTest {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
@@ -55,7 +55,7 @@ class StreamListenerTest {
     }
 
     @Test
-    void unconfirmedRequestsDoNotCountForTheBacklog() throws IOException {
+    void unconfirmedRequestsDoNotCountTowardTheBacklog() throws IOException {
         listen(3);
         unconfirmed(RawStreamPeer.loopback(), 12);
         assertThat(connects()).isTrue();
@@ -90,7 +90,7 @@ class StreamListenerTest {
     void unconfirmedRepliesOfOneAddressAreLimited() throws IOException {
         listen(1000);
         unconfirmed(RawStreamPeer.loopback(), 150);
-        assertThat(connects()).isTrue(); // after the others, so that all of these were handled
+        assertThat(connects()).isTrue(); // after the other requests, so that all of them were handled
         assertThat(peers.stream().filter(RawStreamPeer::isAnswered).count())
                 .as("answers, each with memory for a connection")
                 .isBetween(1L, 100L);

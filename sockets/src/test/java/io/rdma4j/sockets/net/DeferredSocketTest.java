@@ -28,7 +28,7 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The transport of deferred sockets, by rules and by what the peer listens with. */
+/** The transport of deferred sockets depends on the rules and on the listener. */
 @Timeout(60)
 class DeferredSocketTest {
     private static final DeferredSockets RDMA = DeferredSockets.by("*=rdma");
@@ -76,7 +76,7 @@ class DeferredSocketTest {
     }
 
     @Test
-    void listenerOverRdmaAloneIsNotReachedOverTcp() throws IOException {
+    void listenerOverRdmaOnlyIsNotReachedOverTcp() throws IOException {
         try (ServerSocket listener = listener(RDMA);
                 Socket client = PLATFORM.socket()) {
             assertThatThrownBy(() -> client.connect(listener.getLocalSocketAddress()))
@@ -84,10 +84,10 @@ class DeferredSocketTest {
         }
     }
 
-    /** The failure over TCP is thrown, since TCP was tried last; that over RDMA explains why it was tried. */
+    /** The failure over TCP is thrown, since TCP was tried last. The failure over RDMA explains why TCP was tried. */
     @Test
-    void failureOverBothTellsOfBoth() throws IOException {
-        try (ServerSocket unrelated = listener(RDMA); // so that RDMA refuses at once
+    void failureOverBothReportsBoth() throws IOException {
+        try (ServerSocket unrelated = listener(RDMA); // so that RDMA refuses immediately
                 Socket client = EITHER.socket()) {
             InetSocketAddress nobody = new InetSocketAddress(unrelated.getInetAddress(), 9);
             assertThatThrownBy(() -> client.connect(nobody))
@@ -131,7 +131,7 @@ class DeferredSocketTest {
     }
 
     @Test
-    void closingTheListenerClosesAConnectionThatNobodyAccepted() throws IOException {
+    void closingTheListenerClosesAConnectionThatWasNotAccepted() throws IOException {
         try (Socket client = PLATFORM.socket()) {
             try (ServerSocket listener = listener(EITHER)) {
                 listener.setSoTimeout(20);
@@ -163,7 +163,7 @@ class DeferredSocketTest {
     }
 
     @Test
-    void portInUseOverTcpAloneIsInUseForBoth() throws IOException {
+    void portInUseOverTcpOnlyIsInUseForBoth() throws IOException {
         try (ServerSocket taken = listener(PLATFORM);
                 ServerSocket both = EITHER.serverSocket();
                 ServerSocket rdma = RDMA.serverSocket()) {
@@ -174,7 +174,7 @@ class DeferredSocketTest {
     }
 
     @Test
-    void serverListensOverTcpAloneWhereAnotherProgramHasThePortOfRdma() throws IOException {
+    void serverListensOverTcpOnlyIfAnotherProgramHasTheRdmaPort() throws IOException {
         InetAddress here = Loopback.address();
         try (DatagramSocket taken = new DatagramSocket(new InetSocketAddress(here, 4791))) {
             assertThat(taken.isBound()).isTrue();
@@ -194,7 +194,7 @@ class DeferredSocketTest {
     }
 
     @Test
-    void socksProxyOfTheSystemPropertiesIsUsedUnlessARuleSaysRdma() throws Exception {
+    void socksProxyOfTheSystemPropertiesIsUsedUnlessARuleSelectsRdma() throws Exception {
         try (ServerSocket proxy = listener(PLATFORM);
                 ServerSocket server = listener(EITHER);
                 Socket direct = RDMA.socket();
@@ -219,7 +219,7 @@ class DeferredSocketTest {
         }
     }
 
-    /** The program's log tells once for each reason what goes over TCP. */
+    /** The program's log reports once for each reason that a connection uses TCP. */
     @Test
     void firstConnectionOverTcpIsLogged() throws IOException {
         List<LogRecord> records = new CopyOnWriteArrayList<>();
@@ -248,10 +248,10 @@ class DeferredSocketTest {
             logger.setLevel(null);
         }
         assertThat(records.stream().map(LogRecord::getMessage))
-                .anyMatch(message -> message.contains("by the rules"))
+                .anyMatch(message -> message.contains("over TCP, according to"))
                 .anyMatch(message -> message.contains("since RDMA failed"));
         assertThat(records.stream()
-                        .filter(record -> record.getMessage().contains("by the rules"))
+                        .filter(record -> record.getMessage().contains("over TCP, according to"))
                         .skip(1)
                         .map(LogRecord::getLevel))
                 .containsOnly(Level.FINE);

@@ -11,7 +11,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 
-/** Creates the sockets of a transport: those that the agent's factories create, or those of the platform. */
+/** Creates the sockets of a transport: sockets of the agent's factories, or sockets of the platform. */
 interface DeferredSockets {
     Socket socket() throws IOException;
 
@@ -58,7 +58,7 @@ interface DeferredSockets {
         }
     }
 
-    /** Accepts sockets as {@link ServerSocket} does if the factories are installed. */
+    /** Accepts sockets like {@link ServerSocket} with installed factories. */
     final class DeferredServer extends ServerSocket {
         private final DeferredSockets sockets;
 
@@ -81,7 +81,7 @@ interface DeferredSockets {
         }
     }
 
-    /** Two connected sockets and their listener, on a loopback address of their own. */
+    /** Two connected sockets and their listener, on a separate loopback address. */
     final class Pair implements Closeable {
         final DeferredSockets sockets;
         final InetAddress address = Loopback.address();

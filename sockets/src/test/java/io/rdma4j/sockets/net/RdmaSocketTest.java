@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Laws of {@link Socket} and {@link ServerSocket} over the software device, both ends in this process. */
+/** Tests of {@link Socket} and {@link ServerSocket} over the software device, both ends in this process. */
 @Timeout(60)
 class RdmaSocketTest {
     private final ServerSocket listener = RdmaSockets.openServerSocket(StandardProtocolFamily.INET);
@@ -61,7 +61,7 @@ class RdmaSocketTest {
     }
 
     @Test
-    void writtenBytesAreReadToTheEnd() throws IOException {
+    void writtenBytesAreReadUntilTheEnd() throws IOException {
         byte[] sent = new byte[100_000];
         ThreadLocalRandom.current().nextBytes(sent);
         client.getOutputStream().write(sent);

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Programs observe the same results with deferred sockets, over RDMA or TCP, as with those of the platform. */
+/** Programs observe the same results with deferred sockets, over RDMA or TCP, as with the platform's. */
 @Timeout(60)
 class SocketComparisonTest {
     /** A program that has two connected sockets. */
@@ -37,7 +37,10 @@ class SocketComparisonTest {
         void run(DeferredSockets.Pair pair, Results results) throws Exception;
     }
 
-    /** Observed results. An exception is noted with its message, without the details that RDMA appends in parentheses. */
+    /**
+     * Observed results. For an exception, they contain the message, without the details that RDMA appends in
+     * parentheses.
+     */
     private record Results(Log log) {
         void of(String what, Call call) {
             log.note(what, () -> {

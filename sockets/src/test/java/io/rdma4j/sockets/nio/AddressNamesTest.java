@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Channels report addresses with and without names, and replace wildcards, as those of the platform do. */
+/** Channels report addresses with and without names, and replace wildcards, like the platform's channels. */
 @Timeout(120)
 class AddressNamesTest {
     private static final Programs PROGRAMS = new Programs();
@@ -88,7 +88,7 @@ class AddressNamesTest {
 
     @ParameterizedTest(name = "{0}, {1}")
     @MethodSource("programs")
-    void addressesAreThoseOfThePlatform(String name, String transport) throws Exception {
+    void addressesEqualThePlatforms(String name, String transport) throws Exception {
         assertThat(PROGRAMS.seen(name, new RdmaSelectorProvider(AddressRules.parse("*=" + transport))))
                 .isEqualTo(PROGRAMS.seen(name, Platform.provider()));
     }

@@ -35,8 +35,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Every blocking call of channels, their sockets and selectors, closed by another thread or interrupted. The outcomes
- * equal those of the platform.
+ * Every blocking call of channels, their sockets and selectors ends like on the platform if it is closed by another
+ * thread or interrupted.
  */
 @Timeout(120)
 class BlockedCallsTest {
@@ -166,7 +166,7 @@ class BlockedCallsTest {
             try {
                 result = String.valueOf(call.call());
             } catch (Exception thrown) {
-                // A partial write returns, and then the next one finds the channel closed.
+                // A partial write returns, and the next one then finds the channel closed.
                 boolean isNext = name.contains("write") && thrown instanceof AsynchronousCloseException;
                 result = isNext && !(thrown instanceof ClosedByInterruptException)
                         ? "ClosedChannelException"

@@ -23,7 +23,7 @@ class ChannelBuffersTest {
     private static final int FIXED = 65_536;
     private static final SelectorProvider PROVIDER = new RdmaSelectorProvider(AddressRules.RDMA_ONLY);
 
-    /** Writes until nothing fits, and returns the number of bytes. */
+    /** Writes until the buffers are full, and returns the number of bytes. */
     private static int fill(SocketChannel channel) throws IOException {
         ByteBuffer source = ByteBuffer.allocateDirect(LARGE);
         int all = 0;
@@ -47,7 +47,7 @@ class ChannelBuffersTest {
         try (Loopback pair = new Loopback(PROVIDER)) {
             pair.client.configureBlocking(false);
             int fits = 0;
-            while (fits < LARGE) { // ended by the time-out of the class if the buffers do not grow
+            while (fits < LARGE) { // if the buffers do not grow, the timeout of the class ends the loop
                 fits = fill(pair.client);
                 read(pair.server, fits);
             }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Programs observe the same results with datagram channels and their sockets as with those of the platform. */
+/** Programs observe the same results with datagram channels and their sockets as with the platform's. */
 @Timeout(60)
 class DatagramChannelComparisonTest {
     private interface Opener {

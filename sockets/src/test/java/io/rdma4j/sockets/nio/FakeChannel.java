@@ -7,7 +7,7 @@ import java.nio.channels.spi.AbstractSelectableChannel;
 import java.nio.channels.spi.SelectorProvider;
 import org.jspecify.annotations.Nullable;
 
-/** A channel whose readiness a test sets, and which counts how often a selector polls it. */
+/** A channel for which a test sets the readiness. It counts how often a selector polls it. */
 final class FakeChannel extends AbstractSelectableChannel implements RdmaSelectable {
     private final KeyList keys = new KeyList();
     private int ready;
@@ -31,7 +31,7 @@ final class FakeChannel extends AbstractSelectableChannel implements RdmaSelecta
         keys.changed();
     }
 
-    /** Sets an ordinary channel inside. */
+    /** Sets the ordinary channel that this channel uses. */
     void inside(SelectableChannel channel) {
         inside = channel;
         keys.changed();

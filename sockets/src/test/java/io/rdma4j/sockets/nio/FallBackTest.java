@@ -37,12 +37,12 @@ class FallBackTest {
     @Test
     void connectFailsIfItsPortIsInUseForTcp() throws Exception {
         InetAddress here = Loopback.address();
-        try (Loopback others = new Loopback(provider("rdma"), here); // so RDMA refuses there at once
+        try (Loopback others = new Loopback(provider("rdma"), here); // so that RDMA refuses immediately
                 SocketChannel client = provider("either").openSocketChannel();
                 Selector selector = client.provider().openSelector();
                 ServerSocket taken = new ServerSocket()) {
             taken.bind(new InetSocketAddress(here, 0));
-            client.bind(taken.getLocalSocketAddress()); // over RDMA it is free
+            client.bind(taken.getLocalSocketAddress()); // the port is free over RDMA
             client.configureBlocking(false).register(selector, OP_CONNECT);
             assertThat(others.listener.isOpen()).isTrue();
             assertThat(client.connect(new InetSocketAddress(here, 9))).isFalse();
@@ -64,7 +64,7 @@ class FallBackTest {
                 SocketChannel client = mixed.openSocketChannel()) {
             taken.bind(new InetSocketAddress(here, 0));
             listener.bind(new InetSocketAddress(there, 0));
-            client.bind(Objects.requireNonNull(taken.getLocalAddress())); // over TCP it is free
+            client.bind(Objects.requireNonNull(taken.getLocalAddress())); // the port is free over TCP
             assertThat(client.connect(Objects.requireNonNull(listener.getLocalAddress())))
                     .isTrue();
             assertThat(client.getLocalAddress()).isEqualTo(taken.getLocalAddress());
@@ -133,7 +133,7 @@ class FallBackTest {
         }
     }
 
-    /** Binds UDP port 4791 as a program does that knows nothing of RDMA, so that RDMA cannot be used at an address. */
+    /** Binds UDP port 4791 like a program that does not use RDMA, so that RDMA cannot be used at an address. */
     private static DatagramChannel withoutRdma(InetAddress address) throws IOException {
         return Platform.provider()
                 .openDatagramChannel(StandardProtocolFamily.INET)
@@ -141,7 +141,7 @@ class FallBackTest {
     }
 
     @Test
-    void serverListensOverTcpAloneWhereAnotherProgramHasThePortOfRdma() throws Exception {
+    void serverListensOverTcpOnlyIfAnotherProgramHasTheRdmaPort() throws Exception {
         InetAddress here = Loopback.address();
         try (DatagramChannel taken = withoutRdma(here);
                 ServerSocketChannel refused = provider("rdma").openServerSocketChannel()) {
@@ -164,7 +164,7 @@ class FallBackTest {
     }
 
     @Test
-    void boundClientUsesTcpWhereAnotherProgramHasThePortOfRdma() throws Exception {
+    void boundClientUsesTcpIfAnotherProgramHasTheRdmaPort() throws Exception {
         InetAddress here = Loopback.address();
         try (DatagramChannel taken = withoutRdma(here);
                 ServerSocketChannel listener = provider("tcp").openServerSocketChannel();
@@ -178,7 +178,7 @@ class FallBackTest {
         }
     }
 
-    /** Another server may listen there over RDMA alone: its clients must not be divided between both. */
+    /** Another server may listen at the port over RDMA only. Its clients must not be divided between both servers. */
     @Test
     void portThatIsTakenOverRdmaIsInUseForBoth() throws Exception {
         InetAddress here = Loopback.address();
@@ -193,7 +193,7 @@ class FallBackTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "either"})
-    void wildcardOfAPortInUseIsReportedInTheWordsOfJava(String transport) throws Exception {
+    void portInUseAtTheWildcardIsReportedWithTheTextOfJava(String transport) throws Exception {
         try (ServerSocketChannel taken = provider("rdma").openServerSocketChannel();
                 ServerSocketChannel another = provider(transport).openServerSocketChannel();
                 ServerSocketChannel specific = provider("rdma").openServerSocketChannel()) {

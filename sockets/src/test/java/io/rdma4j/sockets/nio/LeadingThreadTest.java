@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * Which of several waiting threads receives the packets of all. A packet that another thread waits for costs a switch to
- * that thread.
+ * One of several waiting threads (the leader) receives the packets of all. If another thread waits for a packet, the
+ * packet costs a switch to that thread.
  */
 class LeadingThreadTest {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);

@@ -12,7 +12,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Two connected channels of a provider, and their listener, on a loopback address of their own. */
+/** Two connected channels of a provider and their listener, on a separate loopback address. */
 public final class Loopback implements Closeable {
     final ServerSocketChannel listener;
     final SocketChannel client;

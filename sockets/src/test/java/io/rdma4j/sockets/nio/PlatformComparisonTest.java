@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The same calls on channels and sockets in the same states, of the platform and of this library. */
+/** The same calls on channels and sockets of the platform and of this library, in the same states. */
 @Timeout(120)
 class PlatformComparisonTest {
     private static final InetSocketAddress UNRESOLVED = InetSocketAddress.createUnresolved("nowhere.invalid", 1);
@@ -45,7 +45,7 @@ class PlatformComparisonTest {
         };
     }
 
-    /** Calls on a connected channel, or one to be connected. */
+    /** Calls on a channel that is connected or can be connected. */
     private static final Map<String, Question<SocketChannel>> OF_CHANNELS = new LinkedHashMap<>();
 
     private static final Map<String, Question<ServerSocketChannel>> OF_LISTENERS = new LinkedHashMap<>();
@@ -195,7 +195,7 @@ class PlatformComparisonTest {
 
     // ---- asking
 
-    /** Returns the results. Addresses are replaced by their role, because they differ between runs. */
+    /** Returns the results. They contain the role of each address, because addresses differ between runs. */
     private static <T> Map<String, String> results(
             Map<String, Question<T>> questions, T subject, Map<Object, String> addresses) {
         Map<String, String> results = new LinkedHashMap<>();

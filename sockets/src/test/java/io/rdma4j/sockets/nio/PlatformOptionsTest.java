@@ -21,10 +21,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Channels have all options of the platform's, with the same defaults, and accept the same values. */
+/** Channels have all options of the platform's channels, with the same defaults, and accept the same values. */
 @Timeout(60)
 class PlatformOptionsTest {
-    /** Options whose defaults are sizes of the kernel, and the one of urgent data, which RDMA lacks. */
+    /** Options with defaults that are sizes of the kernel, and the option for urgent data, which RDMA lacks. */
     private static final Set<String> NOT_COMPARED = Set.of("SO_SNDBUF", "SO_RCVBUF", "SO_OOBINLINE");
 
     private static SelectorProvider provider(String transport) {
@@ -43,7 +43,7 @@ class PlatformOptionsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "either", "tcp"})
-    void defaultsAreThoseOfThePlatform(String transport) throws Exception {
+    void defaultsEqualThePlatforms(String transport) throws Exception {
         try (ServerSocketChannel server = provider(transport).openServerSocketChannel();
                 SocketChannel client = provider(transport).openSocketChannel();
                 ServerSocketChannel platformServer = Platform.provider().openServerSocketChannel();

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of blocking channels, over RDMA, and over TCP if the rules require it. */
+/** Tests of blocking channels, over RDMA, and over TCP if the rules require it. */
 @Timeout(60)
 class RdmaChannelTest {
     private static SelectorProvider provider(String transport) {

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Laws of datagram channels over RDMA that do not apply to UDP; the others are in the conformance suite. */
+/** Tests of datagram channels over RDMA that do not apply to UDP. The other tests are in the conformance suite. */
 @Timeout(60)
 class RdmaDatagramChannelTest {
     private static DatagramChannel open() throws IOException {
@@ -75,7 +75,10 @@ class RdmaDatagramChannelTest {
         assertThat(socket).hasToString("DatagramSocket[RdmaDatagramChannel[closed]]");
     }
 
-    /** The UDP socket of the superclass is closed, so no inherited method of {@link DatagramSocket} may be used. */
+    /**
+     * The UDP socket of the superclass is closed, so the socket must not use inherited methods of
+     * {@link DatagramSocket}.
+     */
     @Test
     void socketOfAChannelOverridesEveryMethod() throws Exception {
         try (DatagramChannel channel = open()) {

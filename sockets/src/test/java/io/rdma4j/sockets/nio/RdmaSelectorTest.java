@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of the selector: with RDMA channels, with ordinary ones, and with both. */
+/** Tests of the selector: with RDMA channels, with ordinary ones, and with both. */
 @Timeout(60)
 class RdmaSelectorTest {
     private static final long PATIENCE_MILLIS = 10_000;
@@ -72,7 +72,7 @@ class RdmaSelectorTest {
             SelectionKey key = selector.selectedKeys().iterator().next();
             assertThat(key.channel()).isSameAs(pair.server);
             assertThat(key.isReadable() && !key.isWritable()).isTrue();
-            assertThat(selector.selectNow()).as("it is selected and no readier").isZero();
+            assertThat(selector.selectNow()).as("already selected, no change").isZero();
             selector.selectedKeys().clear();
             assertThat(selector.selectNow()).isEqualTo(1);
             selector.selectedKeys().clear();
@@ -131,7 +131,7 @@ class RdmaSelectorTest {
                 Thread.onSpinWait();
             }
         } catch (IOException closed) {
-            // also at the end of the stream
+            // or the stream ends
             return;
         }
     }
@@ -197,7 +197,7 @@ class RdmaSelectorTest {
         }
     }
 
-    /** The attempt may be refused at once or later. */
+    /** The attempt may be refused immediately or later. */
     private static void finish(SocketChannel client, Selector selector, InetSocketAddress to) throws IOException {
         client.connect(to);
         assertThat(selector.select(PATIENCE_MILLIS)).isEqualTo(1);
@@ -274,7 +274,7 @@ class RdmaSelectorTest {
                 .limit(1)
                 .toList();
         assumeThat(addresses)
-                .as("an address beside those of the loopback interface")
+                .as("an address in addition to the loopback addresses")
                 .isNotEmpty();
         SelectorProvider provider = provider("rdma");
         try (Loopback one = new Loopback(provider);

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The ends, the results and the cost of selections. */
+/** Tests of the end, the results and the cost of selections. */
 @Timeout(120)
 class SelectionTest {
     private static final long PATIENCE_MILLIS = 20_000;
@@ -57,7 +57,7 @@ class SelectionTest {
                                     && frame.getMethodName().equals("await")
                             || frame.getClassName().endsWith(".PlatformChannels")
                                     && frame.getMethodName().equals("select"))) {
-                assertThat(thread.isAlive()).as("the selection goes on").isTrue();
+                assertThat(thread.isAlive()).as("the selection continues").isTrue();
                 Thread.sleep(1);
             }
             return this;
@@ -105,7 +105,7 @@ class SelectionTest {
     }
 
     @Test
-    void failingKeyCountsAsReadyAndDoesNotHideOthers() throws Exception {
+    void failingKeyIsTreatedAsReadyAndDoesNotHideOthers() throws Exception {
         SelectorProvider provider = provider("rdma");
         try (Loopback pair = new Loopback(provider);
                 Selector selector = provider.openSelector();
@@ -147,7 +147,7 @@ class SelectionTest {
             assertThat(selector.selectNow()).isEqualTo(1);
             selector.selectedKeys().clear();
             sink.write(oneByte());
-            assertThat(selector.selectNow()).as("it is watched now").isEqualTo(2);
+            assertThat(selector.selectNow()).as("now watched").isEqualTo(2);
         }
     }
 
@@ -232,8 +232,8 @@ class SelectionTest {
     }
 
     /**
-     * The platform allows it at once. Here, the hidden key at the platform's selector is valid until the next
-     * selection.
+     * The platform allows this immediately. In this library, the hidden key at the platform's selector is valid until
+     * the next selection.
      */
     @Test
     void ordinaryChannelWithCancelledKeyCanBeMadeBlockingAfterTheNextSelection() throws Exception {
@@ -263,7 +263,7 @@ class SelectionTest {
                 all.add(each);
                 assertThat(selector.selectNow()).isZero();
             }
-            assertThat(polls(all)).as("one that finds nothing, one to wait").isLessThanOrEqualTo(2 * count);
+            assertThat(polls(all)).as("one without result, one to wait").isLessThanOrEqualTo(2 * count);
             assertThat(selector.keys()).hasSize(count);
             int before = polls(all);
             for (int i = 0; i < count; i += 2) {
@@ -271,7 +271,7 @@ class SelectionTest {
                 all.get(i).ready(OP_READ);
                 assertThat(selector.selectNow()).isZero();
             }
-            assertThat(polls(all)).as("also of channels that are ready").isEqualTo(before);
+            assertThat(polls(all)).as("even of channels that are ready").isEqualTo(before);
             assertThat(selector.keys()).hasSize(count / 2);
             all.get(1).ready(OP_READ);
             assertThat(selector.selectNow()).isEqualTo(1);

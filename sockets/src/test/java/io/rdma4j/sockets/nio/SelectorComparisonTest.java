@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Programs observe the same results with selectors, keys and attempts to connect as with those of the platform. */
+/** Programs observe the same results with selectors, keys and attempts to connect as on the platform. */
 @Timeout(60)
 class SelectorComparisonTest {
     private static final ChannelPrograms.Programs PROGRAMS = new ChannelPrograms.Programs();

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Programs observe the same results with connected channels and their sockets as with those of the platform. */
+/** Programs observe the same results with connected channels and their sockets as with the platform's. */
 @Timeout(60)
 class StreamChannelComparisonTest {
     private static final ChannelPrograms.Programs PROGRAMS = new ChannelPrograms.Programs();

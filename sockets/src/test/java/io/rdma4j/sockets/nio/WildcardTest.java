@@ -33,7 +33,7 @@ class WildcardTest {
 
     @ParameterizedTest
     @CsvSource({"0.0.0.0, IPV4, 127.0.0.1", "0.0.0.0, IPV6, 127.0.0.1", "::, IPV6, ::1"})
-    void wildcardStandsForTheLoopbackAddressOfItsFamily(String wildcard, SocketFamily family, String loopback) {
+    void wildcardMeansTheLoopbackAddressOfItsFamily(String wildcard, SocketFamily family, String loopback) {
         assertThat(ChannelAddresses.remote(address(wildcard, 7), family)).isEqualTo(address(loopback, 7));
     }
 

@@ -21,7 +21,7 @@ class BufferGrowthTest {
         return pair;
     }
 
-    /** Writes until nothing fits, and returns the number of bytes. */
+    /** Writes until the buffers are full, and returns the number of bytes. */
     private static int fill(StreamPair pair) {
         int all = 0;
         int count;
@@ -58,7 +58,7 @@ class BufferGrowthTest {
     }
 
     @Test
-    void oneWriteIsTakenAsAWholeOnceTheBuffersHaveGrown() {
+    void wholeWriteIsAcceptedOnceTheBuffersHaveGrown() {
         StreamPair pair = pair(new BufferLimits(65_536, 65_536));
         for (int round = 0; round < 10; round++) {
             fill(pair);

@@ -19,15 +19,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Replays the protocol in the role of each of two C peers. It has that peer's memory and receives what the other one
- * sent, and its application acts like the C tool. It must send what that peer sent, byte for byte, in the same order.
+ * Replays the protocol in the role of each of two C peers. The replaying end has that peer's memory, receives the
+ * messages that the other peer sent, and its application acts like the C tool. It must send the same bytes as the C
+ * peer, in the same order.
  */
 class CaptureReplayTest {
     private static final int RECEIVE_QUEUE = 384;
     private static final Integer DISCONNECT = ControlWord.of(ControlWord.CONTROL, ControlWord.DISCONNECT);
     private static final int MAPPINGS_AT = 2 * BufferDescriptor.LENGTH;
 
-    /** Captured data is zeros; if marked, it is replaced by bytes that identify their position. */
+    /** Captured data is zeros. If {@code marked}, bytes that identify their position replace it. */
     @ParameterizedTest
     @CsvSource({
         "rstream, client, false",
@@ -40,7 +41,7 @@ class CaptureReplayTest {
         "siw_rstream, server, false",
         "siw_rstream, client, true"
     })
-    void sendsWhatThePeerOfCSent(String file, String role, boolean marked) {
+    void sendsTheSameAsTheCPeer(String file, String role, boolean marked) {
         new Replay(Transcript.load(file, marked), role).run();
     }
 
@@ -78,7 +79,7 @@ class CaptureReplayTest {
                 }
                 assertThat(end.protocol.failure()).as("after %s", line).isNull();
             }
-            assertThat(end.posted).as("more than the peer of C said").isEmpty();
+            assertThat(end.posted).as("messages that the C peer did not send").isEmpty();
             assertThat(end.protocol.isDisconnected()).isTrue();
             assertThat(end.protocol.isQuiet()).isTrue();
         }
@@ -102,7 +103,7 @@ class CaptureReplayTest {
             }
             Integer word = line.word();
             if (DISCONNECT.equals(word) && !lines.isEmpty()) {
-                end.protocol.disconnect(); // they crossed: this side sent its own before it received the other
+                end.protocol.disconnect(); // they crossed: this side sent a disconnect before it received the peer's
             }
             if (word != null) {
                 end.word(ControlWord.kind(word), ControlWord.value(word), bytes.length);
@@ -117,12 +118,12 @@ class CaptureReplayTest {
             assertThat(arrived).isEmpty();
         }
 
-        /** Acts like the application, unless the protocol has sent something by itself, and compares. */
+        /** Acts like the application, unless the protocol has sent a message by itself, and compares the messages. */
         private void send(Line line) {
             if (end.posted.isEmpty()) {
                 act(line);
             }
-            assertThat(end.posted).as("nothing is said where C said %s", line).isNotEmpty();
+            assertThat(end.posted).as("no message where C sent %s", line).isNotEmpty();
             Posted said = end.takePosted();
             assertThat(said.word()).as("word of %s", line).isEqualTo(line.word());
             assertThat(said.bytes()).as("bytes of %s", line).isEqualTo(line.bytes());

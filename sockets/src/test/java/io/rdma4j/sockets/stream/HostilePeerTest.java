@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A peer that violates the protocol breaks the stream, and nothing else. */
+/** A peer that violates the protocol breaks only its stream. */
 class HostilePeerTest {
     private static final int RING = 8192;
     private static final int MAX_VALUE = (1 << 29) - 1;
@@ -47,7 +47,7 @@ class HostilePeerTest {
         protocol.map(new MappingEntry(0, new BufferDescriptor(1, 2, 3)));
         assertThat(end.write(new byte[10])).isZero();
         end.data(new byte[10], 5000);
-        assertThat(end.posted).as("said to a peer that is not trusted any more").isEmpty();
+        assertThat(end.posted).as("messages to an untrusted peer").isEmpty();
         assertThat(protocol.isQuiet()).isTrue();
     }
 
@@ -124,7 +124,7 @@ class HostilePeerTest {
     @ValueSource(ints = {1, 2, 3, 5})
     void wordsOfUnknownKindBreakTheStream(int kind) {
         end.word(kind, 17, 0);
-        assertBroken("unknown word");
+        assertBroken("unknown control word");
     }
 
     @ParameterizedTest
@@ -148,20 +148,20 @@ class HostilePeerTest {
         end.offer(1, new BufferDescriptor(0x2000, 99, 1000), 50);
         assertThat(protocol.failure()).isNull();
         end.offer(0, new BufferDescriptor(0x3000, 99, 1000), 50);
-        assertBroken("offered a buffer");
+        assertBroken("offered an empty buffer");
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
     void emptyBufferBreaksTheStream(int length) {
         end.offer(1, new BufferDescriptor(0x2000, 99, length), 50);
-        assertBroken("offered a buffer");
+        assertBroken("offered an empty buffer");
     }
 
     @Test
     void wordForAnUnwrittenBufferBreaksTheStream() {
         end.word(ControlWord.CREDIT, 50, 16);
-        assertBroken("offered a buffer");
+        assertBroken("offered an empty buffer");
     }
 
     @Test

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of memory that a peer maps to be written to without notification. */
+/** Tests of memory that one side maps, and that its peer writes to without notification. */
 @ParameterizedClass
 @ValueSource(booleans = {true, false})
 class MappedMemoryTest {
@@ -51,7 +51,7 @@ class MappedMemoryTest {
     }
 
     @Test
-    void mappingIsWrittenBehindThePeersBuffersAndAnnounced() {
+    void mappingIsWrittenAfterThePeersBuffersAndAnnounced() {
         MappingEntry entry = piece(pair.b, 5000, 0, 1000);
         assertThat(pair.b.protocol.map(entry)).isZero();
         assertThat(pair.b.protocol.map(entry)).isOne();

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * checks invariants: the send queue is not overrun, and the bytes of outstanding requests are not overwritten.
  */
 final class StreamEnd implements StreamPort {
-    /** A posted request; the word is null for a write without one. */
+    /** A posted request. The word is null for a write without a control word. */
     static final class Posted {
         private final long id;
         private final List<MemorySegment> pieces;
@@ -119,7 +119,7 @@ final class StreamEnd implements StreamPort {
     final long mappedAddress;
     final int mappedKey;
 
-    /** Requests that were posted but not inspected by the test, if it inspects requests. */
+    /** Requests that were posted but not inspected by the test, if the test inspects requests. */
     final ArrayDeque<Posted> fresh = new ArrayDeque<>();
 
     /** Requests that were posted but not delivered. */
@@ -138,7 +138,7 @@ final class StreamEnd implements StreamPort {
 
     private final boolean hasImmediate;
 
-    /** Creates an end with addresses and keys of its own. */
+    /** Creates an end with new addresses and keys. */
     StreamEnd(StreamSizes sizes, boolean hasImmediate, int number) {
         this(sizes, BufferLimits.FIXED, hasImmediate, piece(number, 2), piece(number, 1));
     }
@@ -153,7 +153,7 @@ final class StreamEnd implements StreamPort {
                 0x7f00_0000_0000L + ((long) number << 36 | (long) index << 34), number << 8 | index, 0);
     }
 
-    /** Creates an end whose table and receive buffer have the given addresses and keys; the lengths are ignored. */
+    /** Creates an end with the given addresses and keys for its table and receive buffer. The lengths are ignored. */
     StreamEnd(StreamSizes sizes, boolean hasImmediate, BufferDescriptor table, BufferDescriptor buffer) {
         this(sizes, BufferLimits.FIXED, hasImmediate, table, buffer);
     }
@@ -180,7 +180,7 @@ final class StreamEnd implements StreamPort {
         protocol = new StreamProtocol(sizes, limits, memory, this, hasImmediate);
     }
 
-    /** Creates an end with immediate data whose input comes from a test. */
+    /** Creates an end with immediate data. A test provides its input. */
     static StreamEnd alone(StreamSizes sizes) {
         return new StreamEnd(sizes, true, 0xa0);
     }

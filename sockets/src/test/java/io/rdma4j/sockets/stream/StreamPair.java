@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Two connected ends in memory. Every data word is checked when it is posted: the peer has granted the message, and the
- * bytes go exactly to the next position of the peer's ring, into space that it has freed.
+ * Two connected ends in memory. Every data word is checked when it is posted: the peer must have granted the message,
+ * and the bytes must go to the next position of the peer's ring, into space that it has freed.
  */
 final class StreamPair {
     /** One direction, as counted by the test. */
@@ -53,7 +53,7 @@ final class StreamPair {
                 int ring = to.sizes.receiveBufferBytes();
                 int length = request.bytes().length;
                 assertThat(request.remoteAddress())
-                        .as("where the peer reads on")
+                        .as("next position that the peer reads")
                         .isEqualTo(to.memory.receiveAddress() + sentBytes % ring);
                 assertThat(sentBytes % ring + length).as("end of the write").isLessThanOrEqualTo(ring);
                 sentBytes += length;

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of the stream protocol: buffers, credit, entries of the send queue. */
+/** Tests of the stream protocol: buffers, credit and entries of the send queue. */
 class StreamProtocolTest {
     private static final int RING = 8192;
     private static final StreamSizes SMALL = new StreamSizes(32, 20, 16_384, RING, 64, 4);
@@ -26,7 +26,7 @@ class StreamProtocolTest {
     // ---- connecting
 
     @Test
-    void theConnectionDataOfferTheFirstHalfAndTheWholeReceiveQueue() {
+    void connectionDataOffersTheFirstHalfAndTheWholeReceiveQueue() {
         StreamEnd end = StreamEnd.alone(SMALL);
         ConnectData data = end.connectData();
         assertThat(data.credits()).isEqualTo(20);
@@ -65,7 +65,7 @@ class StreamProtocolTest {
     }
 
     @Test
-    void endThatStartsAfterItsPeerStartsAtOnceIfAMessageHasArrivedBefore() {
+    void endThatStartsAfterItsPeerStartsImmediatelyIfAMessageHasArrivedBefore() {
         StreamPair pair = new StreamPair(SMALL, SMALL, false);
         pair.a.protocol.start();
         pair.deliver();
@@ -91,7 +91,7 @@ class StreamProtocolTest {
     }
 
     @Test
-    void endThatStartsAfterItsPeerIsQuietIfThePeerLeavesBefore() {
+    void endThatStartsAfterItsPeerIsQuietIfThePeerDisconnectsBefore() {
         StreamPair pair = new StreamPair(SMALL, SMALL, false);
         pair.b.protocol.startAfterPeer();
         pair.b.protocol.disconnect();
@@ -201,7 +201,7 @@ class StreamProtocolTest {
     }
 
     @Test
-    void transfersAreAsLargeAsThoseOfCGrow() {
+    void transfersHaveTheMaximumSizeOfC() {
         StreamSizes sizes = new StreamSizes(64, 64, 1 << 20, 1 << 20, 64, 0);
         StreamPair pair = StreamPair.started(sizes, true);
         assertThat(pair.write(pair.a, 300_000)).isEqualTo(300_000);
@@ -251,7 +251,7 @@ class StreamProtocolTest {
         }
     }
 
-    /** Without immediate data, a control word does not show whether a buffer was written. */
+    /** Without immediate data, a control word does not reveal whether a buffer was written. */
     @Test
     void bufferIsAcceptedOnceDespiteLaterWords() {
         StreamEnd end = new StreamEnd(SMALL, false, 1);
@@ -264,7 +264,7 @@ class StreamProtocolTest {
             end.offer((round + 1) % 2, new BufferDescriptor(1000L * round, 5, 10), 50);
             end.word(ControlWord.CREDIT, 51 + round, 0);
             assertThat(end.write(new byte[30]))
-                    .as("what is left of two buffers")
+                    .as("remaining bytes of two buffers")
                     .isEqualTo(round == 0 ? 20 : 10);
             end.completeAll();
             end.word(ControlWord.CREDIT, 52 + round, 0);
@@ -369,7 +369,7 @@ class StreamProtocolTest {
         end.protocol.read(ByteBuffer.allocate(random.nextInt(1, RING)));
     }
 
-    /** Returns what an end has sent, when the transport has delivered all of it. */
+    /** Returns the requests that an end has sent, after the transport has delivered all of them. */
     private static List<Posted> sentBy(StreamEnd end) {
         List<Posted> sent = new ArrayList<>();
         while (!end.posted.isEmpty()) {
@@ -396,13 +396,13 @@ class StreamProtocolTest {
         pair.toA.offers.clear();
         pair.read(pair.b, 99);
         assertThat(pair.toA.offers)
-                .as("nine messages read, and a part of the tenth")
+                .as("nine messages and a part of the tenth were read")
                 .isEmpty();
         pair.read(pair.b, 1);
         assertThat(pair.toA.offers).hasSize(1);
         Posted credit = pair.toA.offers.getFirst();
         assertThat(credit.bytes()).isEmpty();
-        assertThat(credit.value()).as("ten read and twenty more").isEqualTo(30);
+        assertThat(credit.value()).as("ten read messages and twenty more").isEqualTo(30);
     }
 
     @ParameterizedTest
@@ -436,9 +436,9 @@ class StreamProtocolTest {
             assertThat(pair.completeOne(pair.a)).isTrue();
         }
         pair.read(pair.b, RING);
-        assertThat(pair.b.posted).as("all four places are taken").hasSize(4);
+        assertThat(pair.b.posted).as("all four entries are used").hasSize(4);
         pair.deliver();
-        assertThat(pair.write(pair.a, RING)).as("both halves came").isEqualTo(RING);
+        assertThat(pair.write(pair.a, RING)).as("both halves were offered").isEqualTo(RING);
     }
 
     // ---- entries of the send queue
@@ -471,7 +471,7 @@ class StreamProtocolTest {
         StreamSizes sizes = new StreamSizes(32, 32, 5000, 65_536, 64, 0);
         StreamPair pair = StreamPair.started(sizes, true);
         assertThat(pair.write(pair.a, 2048)).isEqualTo(2048);
-        assertThat(pair.write(pair.a, 20_000)).as("all that is left").isEqualTo(2952);
+        assertThat(pair.write(pair.a, 20_000)).as("all remaining bytes").isEqualTo(2952);
         assertThat(pair.a.protocol.canWrite()).isFalse();
         pair.deliverOne(pair.a);
         assertThat(pair.a.protocol.canWrite()).as("delivered, not acknowledged").isFalse();

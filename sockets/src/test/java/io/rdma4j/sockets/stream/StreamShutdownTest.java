@@ -11,7 +11,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Laws of the end of a stream: of one direction, of both, of the connection. */
+/** Tests of the end of one direction of a stream, of both directions, and of the connection. */
 @ParameterizedClass
 @ValueSource(booleans = {true, false})
 class StreamShutdownTest {
@@ -64,7 +64,7 @@ class StreamShutdownTest {
         pair.deliver();
         assertThat(a.isDisconnected()).isTrue();
         assertThat(b.isDisconnected()).isTrue();
-        assertThat(pair.read(pair.a, 200)).as("what came before the end").isEqualTo(100);
+        assertThat(pair.read(pair.a, 200)).as("bytes before the end").isEqualTo(100);
         assertThat(a.isQuiet()).isTrue();
         assertThat(b.isQuiet()).isTrue();
     }
@@ -127,7 +127,7 @@ class StreamShutdownTest {
         assertThat(pair.write(pair.b, 1)).isZero();
         assertThat(pair.read(pair.b, 3000)).isEqualTo(3000);
         assertThat(pair.read(pair.b, 3000)).isEqualTo(2000);
-        assertThat(pair.b.posted).as("nobody needs credit any more").isEmpty();
+        assertThat(pair.b.posted).as("no credit is needed any more").isEmpty();
     }
 
     @Test

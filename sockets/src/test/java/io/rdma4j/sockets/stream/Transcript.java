@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The messages between two C peers. The README beside the files describes their format. */
+/** The messages between two C peers. The README next to the files describes their format. */
 final class Transcript {
     /** A message: a write, with or without a control word, or a control word alone. */
     static final class Line {
@@ -70,7 +70,7 @@ final class Transcript {
 
     private Transcript() {}
 
-    /** Reads a transcript; if marked, its data is bytes that identify their position. */
+    /** Reads a transcript. If {@code marked}, its data is bytes that identify their position. */
     static Transcript load(String file, boolean marked) {
         Transcript transcript = new Transcript();
         try (InputStream in = Transcript.class.getResourceAsStream("/captures/" + file + ".txt")) {

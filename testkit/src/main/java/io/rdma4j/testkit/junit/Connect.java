@@ -15,7 +15,10 @@ public @interface Connect {
     /** The name of the host that requests the connection; the first host if it is empty. */
     String from() default "";
 
-    /** The name of the host that accepts the connection; the second host if it is empty, or the first if there is no other. */
+    /**
+     * The name of the host that accepts the connection; the second host if it is empty, or the first if there is no
+     * other.
+     */
     String to() default "";
 
     /** The size of the registered memory of each end, in bytes. */

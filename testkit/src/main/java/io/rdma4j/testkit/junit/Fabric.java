@@ -14,7 +14,9 @@ import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 
-/** The network of one test, with the objects that the test has received from it. Used by the thread that runs the test. */
+/**
+ * The network of one test, with the objects that the test has received from it. Used by the thread that runs the test.
+ */
 final class Fabric implements AutoCloseable {
     private static final int MAX_HOSTS = 250;
 
@@ -117,7 +119,7 @@ final class Fabric implements AutoCloseable {
         return hosts;
     }
 
-    /** Returns the conditions that the network had at first, as text. */
+    /** Returns the initial conditions of the network, as text. */
     String conditions() {
         return conditions;
     }
@@ -168,8 +170,8 @@ final class Fabric implements AutoCloseable {
     void finish(ExtensionContext context, @Nullable Throwable end) {
         if (end != null) {
             if (FailureReport.isFailure(end)) {
-                FailureReport.print(
-                        context, this); // before anything is closed, so that the last packets are those of the test
+                // Before anything is closed, so that the last packets belong to the test.
+                FailureReport.print(context, this);
             }
             close();
             return;
@@ -203,7 +205,7 @@ final class Fabric implements AutoCloseable {
         try {
             network.close();
         } catch (IllegalStateException leftOpen) {
-            // Leaks are reported with the places where the objects were made; after a failure they are expected.
+            // Leaks are reported with the places where the objects were created; after a failure they are expected.
             return;
         }
     }

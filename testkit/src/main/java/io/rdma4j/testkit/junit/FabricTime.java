@@ -6,8 +6,8 @@ public enum FabricTime {
     REAL,
 
     /**
-     * Time passes only while the test waits, and timeouts take no time. The same seed gives the same packets at the same times.
-     * Only one thread of the test may use the network.
+     * Time passes only while the test waits, and timeouts take no time. The same seed gives the same packets at the
+     * same times. Only one thread of the test may use the network.
      *
      * @see io.rdma4j.testkit.VirtualTime
      */

@@ -13,7 +13,7 @@ final class FailureReport {
 
     private FailureReport() {}
 
-    /** Returns whether a test ended with a failure, rather than with an assumption that does not hold. */
+    /** Returns whether a test ended with a failure, rather than because an assumption did not hold. */
     static boolean isFailure(Throwable end) {
         for (Class<?> type = end.getClass(); type != null; type = type.getSuperclass()) {
             if (type.getName().equals(ABORTED)) {
@@ -60,7 +60,7 @@ final class FailureReport {
         return named.matches("\\d{1,6}") ? Integer.parseInt(named) : DEFAULT_LINES;
     }
 
-    /** Writes the capture, and returns a sentence about it. */
+    /** Writes the capture, and returns a message about it. */
     private static String capture(ExtensionContext context, TestNetwork network, String name) {
         Path folder = context.getConfigurationParameter(RdmaFabricExtension.FOLDER_PROPERTY)
                 .map(Path::of)
@@ -83,7 +83,10 @@ final class FailureReport {
         return Path.of(isMaven ? "target" : "build", "rdma4j");
     }
 
-    /** Returns the class and the method, and for a repeated or parameterized test the number of the run, such as {@code A.b#2}. */
+    /**
+     * Returns the class and the method, and for a repeated or parameterized test the number of the run, such as {@code
+     * A.b#2}.
+     */
     private static String name(ExtensionContext context) {
         String type = context.getRequiredTestClass().getName();
         String method =

@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 
 /**
  * Selects the host of a parameter: a {@link io.rdma4j.testkit.TestHost}, {@link io.rdma4j.soft.SoftStack}, {@link
- * io.rdma4j.verbs.Device} or {@link io.rdma4j.cm.ConnectionManager}. Without it, the first parameter of each of these types
- * belongs to the first host, the second to the second host, and so on.
+ * io.rdma4j.verbs.Device} or {@link io.rdma4j.cm.ConnectionManager}. Without it, the first parameter of each of these
+ * types belongs to the first host, the second to the second host, and so on.
  */
 @Documented
 @Target({ElementType.PARAMETER, ElementType.ANNOTATION_TYPE})

@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The objects and threads that a test has left. */
 final class Leaks {
-    /** The time that threads of the test have to close their objects and to end, after the test's method. */
+    /**
+     * The maximum time that threads of the test may take to close their objects and to end, after the test's method.
+     */
     static final Duration GRACE = Duration.ofSeconds(5);
 
     private static final long POLL_MILLIS = 5;
@@ -24,7 +26,7 @@ final class Leaks {
         this.threads = threads;
     }
 
-    /** Finds the objects that are open; in real time other threads may still close theirs. */
+    /** Finds the objects that are open; in real time other threads may still close objects. */
     void findObjects() {
         long giveUp = System.nanoTime() + GRACE.toNanos();
         List<OpenObject> open = network.openObjects();
@@ -44,18 +46,18 @@ final class Leaks {
         }
     }
 
-    /** Finds the threads that still run; the network is closed. */
+    /** Finds the threads that are still running; the network is closed. */
     void findThreads() {
         for (ThreadWatch.RunningThread each : threads.awaitEnd(GRACE)) {
-            found.add("thread '" + each.thread().getName() + "' still runs" + made(each.creation()));
+            found.add("thread '" + each.thread().getName() + "' is still running" + made(each.creation()));
         }
     }
 
     private static String made(List<StackTraceElement> creation) {
         if (creation.isEmpty()) {
-            return "; the place where it was made is unknown";
+            return "; the place where it was created is unknown";
         }
-        StringBuilder text = new StringBuilder(", made");
+        StringBuilder text = new StringBuilder(", created");
         creation.stream()
                 .filter(call -> !isOfRunner(call))
                 .limit(MAX_CALLS)

@@ -24,12 +24,13 @@ import org.junit.platform.commons.support.AnnotationSupport;
 /**
  * The JUnit extension of {@link RdmaFabric}, which registers it. Thread safe.
  *
- * <p>It reads these configuration parameters of JUnit, which are system properties or lines of {@code junit-platform.properties}:
+ * <p>It reads these configuration parameters of JUnit, which are system properties or lines of {@code
+ * junit-platform.properties}:
  *
  * <ul>
- *   <li>{@value #SEED_PROPERTY}: the seed of all tests, to repeat one that failed
- *   <li>{@value #FOLDER_PROPERTY}: the folder of the captures of failed tests; {@code target/rdma4j} for Maven, otherwise {@code
- *   build/rdma4j}
+ *   <li>{@value #SEED_PROPERTY}: the seed of all tests, to repeat a failed test
+ *   <li>{@value #FOLDER_PROPERTY}: the folder of the captures of failed tests; {@code target/rdma4j} for Maven,
+ *       otherwise {@code build/rdma4j}
  *   <li>{@value #LINES_PROPERTY}: the number of packets that a failed test prints, 20 if it is not set
  * </ul>
  */
@@ -82,7 +83,10 @@ public final class RdmaFabricExtension implements BeforeEachCallback, AfterEachC
         return known;
     }
 
-    /** Returns the annotation of the method, of its class, or of the nearest class around it; otherwise one with the defaults. */
+    /**
+     * Returns the annotation of the method, of its class, or of the nearest class around it; otherwise one with the
+     * defaults.
+     */
     private static RdmaFabric annotation(ExtensionContext context) {
         Optional<RdmaFabric> found =
                 context.getTestMethod().flatMap(method -> AnnotationSupport.findAnnotation(method, RdmaFabric.class));

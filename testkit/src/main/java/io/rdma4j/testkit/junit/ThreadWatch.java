@@ -8,12 +8,13 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads that a test starts, directly or through other threads, with the calls that created them. Thread safe, except that
- * the thread that begins the watch also closes it.
+ * The threads that a test starts, directly or through other threads, with the calls that created them. Thread safe,
+ * except that the thread that starts the watch also closes it.
  *
- * <p>A thread inherits the context class loader of the one that creates it. During the test that is a loader of this watch, so
- * that threads of tests that run in parallel are not confused. An inheritable thread-local variable is notified of each creation
- * by the creating thread, and records its calls. Virtual threads, which cannot be listed, are not watched.
+ * <p>A thread inherits the context class loader of its creator. During the test this is a class loader of the watch,
+ * which identifies the threads of the test if tests run in parallel. An inheritable thread-local variable is notified
+ * of each creation by the creating thread, and records its calls. Virtual threads, which cannot be listed, are not
+ * watched.
  */
 final class ThreadWatch implements AutoCloseable {
     /** A thread of the test that has not ended, and the calls that created it, if they are known. */
@@ -30,7 +31,7 @@ final class ThreadWatch implements AutoCloseable {
                 }
             };
 
-    /** Marks the threads of a test; loads what its parent loads. */
+    /** Marks the threads of a test; delegates all loading to its parent. */
     private static final class Marker extends ClassLoader {
         Marker(@Nullable ClassLoader parent) {
             super("rdma4j-test", parent);
@@ -40,7 +41,7 @@ final class ThreadWatch implements AutoCloseable {
     private final @Nullable ClassLoader previous;
     private final Marker marker;
 
-    /** The calls that created threads, by a number between those of the thread and of the next one. */
+    /** The calls that created threads, by a number between the ID of the thread and the ID of the next thread. */
     private final TreeMap<Long, Throwable> creations = new TreeMap<>();
 
     private boolean closed;
@@ -59,7 +60,10 @@ final class ThreadWatch implements AutoCloseable {
         return watch;
     }
 
-    /** Records the calls of a thread that is creating another. A thread that is created now has a higher number than that one. */
+    /**
+     * Records the calls of a thread that is creating another thread. The ID of a thread that is created now is higher
+     * than the ID of that thread.
+     */
     private void onCreation() {
         Throwable calls = new Throwable();
         long next = Thread.ofVirtual()
@@ -75,7 +79,7 @@ final class ThreadWatch implements AutoCloseable {
      * Waits for the threads of the test to end.
      *
      * @param timeout the maximum wait
-     * @return those that have not ended, except those of JUnit itself
+     * @return the threads that have not ended, except JUnit's threads
      */
     List<RunningThread> awaitEnd(Duration timeout) {
         long giveUp = System.nanoTime() + timeout.toNanos();
@@ -124,7 +128,7 @@ final class ThreadWatch implements AutoCloseable {
                         .toList();
     }
 
-    /** Returns whether JUnit created a thread for itself, such as the one that watches timeouts. */
+    /** Returns whether JUnit created a thread for itself, such as its thread for timeouts. */
     private static boolean isOfRunner(List<StackTraceElement> calls) {
         return !calls.isEmpty() && calls.getFirst().getClassName().startsWith("org.junit.");
     }

@@ -21,7 +21,7 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 import org.junit.platform.testkit.engine.Events;
 
-/** Tests with {@link RdmaFabric}, run by an engine of their own: the text that they print, their files, their failures. */
+/** Runs tests with {@link RdmaFabric} in a separate engine, and checks their output, their files and their failures. */
 class FabricOutcomesTest {
     private static final String SEED = "4711";
 
@@ -63,7 +63,7 @@ class FabricOutcomesTest {
         }
     }
 
-    /** Returns the message of the failure of the only test, or of one that is named. */
+    /** Returns the failure of a test method as text. */
     private static String failure(Events events, String method) {
         Event failed = events.failed().stream()
                 .filter(event ->
@@ -123,27 +123,27 @@ class FabricOutcomesTest {
     }
 
     @Test
-    void anAssumptionThatDoesNotHoldIsNoFailure() throws IOException {
+    void anAssumptionThatDoesNotHoldIsNotAFailure() throws IOException {
         run(FabricSamples.Aborted.class).assertStatistics(counts -> counts.aborted(1));
         assertThat(printed).isEmpty();
         assertThat(files()).isEmpty();
     }
 
     @Test
-    void aMemoryRegionThatIsLeftFailsTheTestWithItsPlace() throws IOException {
+    void anOpenMemoryRegionFailsTheTestAndIsNamed() throws IOException {
         Events events = run(FabricSamples.LeakingRegion.class);
         assertThat(failure(events, "leavesARegion"))
                 .contains("LeakError: the test has left an object or thread")
                 .contains("memory region key 0x")
                 .contains("64 bytes")
-                .contains("was left open, made")
+                .contains("was left open, created")
                 .contains("FabricSamples$LeakingRegion.leavesARegion(FabricSamples.java:");
         assertThat(printed).contains("seed: ").contains("capture for Wireshark");
         assertThat(files()).hasSize(1);
     }
 
     @Test
-    void aQueuePairThatIsLeftFailsTheTestWithItsPlace() {
+    void anOpenQueuePairFailsTheTestAndIsNamed() {
         assertThat(failure(run(FabricSamples.LeakingQueuePair.class), "leavesAQueuePair"))
                 .contains("the test has left 4 objects and threads")
                 .contains("context of rdma4j_eth0")
@@ -155,17 +155,17 @@ class FabricOutcomesTest {
     }
 
     @Test
-    void aThreadThatIsLeftFailsTheTestWithItsPlace() {
+    void aRunningThreadFailsTheTestAndIsNamed() {
         Events events = run(FabricSamples.LeakingThread.class);
         FabricSamples.LeakingThread.END.countDown();
         events.assertStatistics(counts -> counts.succeeded(1).failed(1));
         assertThat(failure(events, "leavesAThread"))
-                .contains("thread 'left-behind' still runs, made")
+                .contains("thread 'left-behind' is still running, created")
                 .contains("FabricSamples$LeakingThread.leavesAThread(FabricSamples.java:");
     }
 
     @Test
-    void aTestMayAskForNoCheckOfLeaks() {
+    void aTestMayDisableTheLeakCheck() {
         run(FabricSamples.LeakingOnPurpose.class).assertStatistics(counts -> counts.succeeded(1));
     }
 

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 
-/** The compiled tests of the extension pass with JUnit 5.14, in a process whose class path has that version alone. */
+/** The compiled tests of the extension pass with JUnit 5.14, in a process with only that version on its class path. */
 @EnabledIf(value = "isBuiltByMaven", disabledReason = "Maven copies JUnit 5.14 to target/junit-5")
 class JUnit5Test {
     private static final Path JUNIT = Path.of("target/junit-5");

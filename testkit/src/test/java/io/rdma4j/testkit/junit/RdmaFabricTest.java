@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests that use the extension as programs do, and pass. */
+/** Tests that use the extension like the tests of a program, and pass. */
 @RdmaFabric(hosts = {"client", "server", "third"})
 class RdmaFabricTest {
     private final TestNetwork ofConstructor;
@@ -116,7 +116,7 @@ class RdmaFabricTest {
 
     @Test
     @RdmaFabric(hostCount = 1, ipv6 = true, mtuBytes = 1500, seed = 99)
-    void theAnnotationOfAMethodReplacesThatOfTheClass(TestNetwork network, TestHost host, ConnectedPair toItself) {
+    void theAnnotationOfAMethodReplacesTheClassAnnotation(TestNetwork network, TestHost host, ConnectedPair toItself) {
         assertThat(network.hosts()).containsExactly(host);
         assertThat(host.name()).isEqualTo("host1");
         assertThat(host.address()).isEqualTo(InetAddress.ofLiteral("fd00::1"));
@@ -127,22 +127,22 @@ class RdmaFabricTest {
     @Nested
     class InNestedClasses {
         @Test
-        void theNetworkIsThatOfTheClassAround(TestNetwork network) {
+        void theAnnotationOfTheEnclosingClassApplies(TestNetwork network) {
             assertThat(network).isSameAs(ofConstructor);
             assertThat(network.hosts()).hasSize(3);
         }
     }
 
-    /** An annotation with another one. */
+    /** An annotation that has the annotation. */
     @Retention(RetentionPolicy.RUNTIME)
     @RdmaFabric(hostCount = 4, linkSpeed = "1Gbit", delay = "100us", time = FabricTime.VIRTUAL)
     @interface SlowNetwork {}
 
     @SlowNetwork
     abstract static class OfBaseClass {
-        /** At a gigabit per second and 0.1 ms each way, 64 KiB take 0.5 ms and more. */
+        /** At a gigabit per second and 0.1 ms each way, 64 KiB take more than 0.5 ms. */
         @Test
-        void theNetworkIsThatOfTheBaseClass(TestNetwork network, ConnectedPair pair, VirtualTime time) {
+        void theAnnotationOfTheBaseClassApplies(TestNetwork network, ConnectedPair pair, VirtualTime time) {
             assertThat(network.hosts()).hasSize(4);
             long before = time.elapsedNanos();
             assertThat(write(pair, "slow")).isEqualTo("slow");
@@ -171,7 +171,7 @@ class RdmaFabricTest {
     @RdmaFabric(time = FabricTime.VIRTUAL, seed = 5)
     class InVirtualTime {
         @Test
-        void aPeerThatIsSilentIsGivenUpInNoRealTime(ConnectedPair pair, TestNetwork network, VirtualTime time) {
+        void aSilentPeerIsGivenUpInVirtualTime(ConnectedPair pair, TestNetwork network, VirtualTime time) {
             network.conditions("loss=100%");
             WorkRequestException failed =
                     catchThrowableOfType(WorkRequestException.class, () -> write(pair, "nobody reads this"));
@@ -183,7 +183,7 @@ class RdmaFabricTest {
         void messagesAreSentAndReceivedByOneThread(ConnectedPair pair) {
             Connection client = pair.client().connection();
             Connection server = pair.server().connection();
-            for (int i = 0; i < 200; i++) { // more than there are places
+            for (int i = 0; i < 200; i++) { // more messages than the queues hold
                 pair.client().memory().set(ValueLayout.JAVA_INT, 0, i);
                 client.send(pair.client().buffer().slice(0, Integer.BYTES));
                 try (Message message = server.receive()) {
@@ -195,7 +195,7 @@ class RdmaFabricTest {
         }
 
         @Test
-        void theEndReachesTheOtherSideInNoRealTime(ConnectedPair pair, VirtualTime time) {
+        void theEndReachesThePeerInVirtualTime(ConnectedPair pair, VirtualTime time) {
             long before = time.elapsedNanos();
             pair.client().connection().close();
             assertThat(Duration.ofNanos(time.elapsedNanos() - before)).isLessThan(Duration.ofMillis(50));
@@ -219,7 +219,7 @@ class RdmaFabricTest {
         }
 
         @Test
-        void aWaitWithATimeoutEndsAtIt(ConnectedPair pair, VirtualTime time) {
+        void aWaitEndsAtItsTimeout(ConnectedPair pair, VirtualTime time) {
             long before = time.elapsedNanos();
             assertThatExceptionOfType(RdmaTimeoutException.class)
                     .isThrownBy(() -> pair.client().connection().receive(Duration.ofHours(1)));

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** RDMA sockets between two hosts of a network in memory, each with a software stack and a factory of its own. */
+/** RDMA sockets between two hosts of a network in memory, each with a separate software stack and factory. */
 @Timeout(60)
 class RdmaSocketFactoryTest {
     private static final StandardProtocolFamily FAMILY = StandardProtocolFamily.INET;
@@ -45,7 +45,7 @@ class RdmaSocketFactoryTest {
     private final RdmaSocketFactory server = new RdmaSocketFactory(serverHost.connectionManager());
     private final RdmaSocketFactory client = new RdmaSocketFactory(clientHost.connectionManager());
 
-    /** The network also fails if a socket has left an identifier open. */
+    /** Closing the network also fails if a socket has left an identifier open. */
     @AfterEach
     void close() {
         server.close();

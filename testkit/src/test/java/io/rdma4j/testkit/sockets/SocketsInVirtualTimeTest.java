@@ -28,17 +28,17 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Sockets over stacks in virtual time: a timeout takes its time by the clock of the stack. */
+/** Sockets over stacks in virtual time: timeouts use the stack's clock. */
 @Timeout(20)
 class SocketsInVirtualTimeTest {
     private static final StandardProtocolFamily FAMILY = StandardProtocolFamily.INET;
     private static final int TIMEOUT_MILLIS = 3000;
     private static final Duration TIMEOUT = Duration.ofMillis(TIMEOUT_MILLIS);
 
-    /** A timeout begins during the call, and the last step takes a duty cycle. */
+    /** A timeout starts during the call, and the last step takes a duty cycle. */
     private static final Duration TOLERANCE = Duration.ofMillis(1);
 
-    /** The time for which a connecting socket waits until its request is sent, before its timeout begins. */
+    /** The time for which a connecting socket waits until its request is sent, before its timeout starts. */
     private static final Duration PREPARATION = Duration.ofSeconds(5);
 
     private final TestNetwork network = TestNetwork.inVirtualTime(1);

@@ -22,12 +22,12 @@ record ClassicOptions(
         int retries,
         int timeoutMillis) {
 
-    /** Returns these options for one side of a warm-up, with at most so many connections. */
-    ClassicOptions forWarmUp(InetSocketAddress address, boolean isServer, int mostConnections) {
+    /** Returns these options for one side of a warm-up, with at most {@code maxConnections} connections. */
+    ClassicOptions forWarmUp(InetSocketAddress address, boolean isServer, int maxConnections) {
         return new ClassicOptions(
                 isServer ? null : address.getHostString(),
                 address.getHostString(),
-                Math.min(connections, mostConnections),
+                Math.min(connections, maxConnections),
                 String.valueOf(address.getPort()),
                 retries,
                 timeoutMillis);

@@ -29,7 +29,7 @@ final class ClassicRun {
     /**
      * Creates a run.
      *
-     * @param warmUp the warm-up that a server ends when its first client comes
+     * @param warmUp the warm-up that a server ends when its first client connects
      */
     ClassicRun(ClassicOptions options, ToolEnvironment environment, WarmUp warmUp) {
         this.options = options;

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * A server of the classic form.
  *
- * <p>Until it is stopped, it accepts connections and answers disconnections, each in a thread of its own.
+ * <p>Until it is stopped, it accepts connections in one thread and answers disconnections in another.
  */
 final class ClassicServer {
     private static final int FAILURE = -1;

@@ -11,15 +11,15 @@ import java.util.function.IntSupplier;
 /**
  * {@code cmtime}: opens and closes many connections and reports how long each step takes.
  *
- * <p>It has the options, lines and exit statuses of librdmacm's tool. With {@code --classic} it behaves as the tool of
- * rdma-core 51 and earlier, otherwise as the later program of the same name. {@code docs/tools/cmtime.md} lists the
+ * <p>It has the options, lines and exit statuses of librdmacm's tool. With {@code --classic} it behaves like the tool
+ * of rdma-core 51 and earlier, otherwise like the later tool of the same name. {@code docs/tools/cmtime.md} lists the
  * differences.
  */
 public final class Cmtime implements Tool {
     private static final String CLASSIC = "--classic";
 
-    /** The most connections of a round of the warm-up, so that it fits into a small heap. */
-    private static final int MOST_CONNECTIONS = 256;
+    /** The maximum number of connections in a round of the warm-up, so that it fits into a small heap. */
+    private static final int MAX_CONNECTIONS = 256;
 
     private static final String USAGE = """
         usage: cmtime
@@ -50,8 +50,8 @@ public final class Cmtime implements Tool {
 
     private static final String EXAMPLES = """
 
-        Start one instance with -L and one without, all with the same -C, -c, -P and -p. The one on the host of the
-        address -C synchronizes the others over TCP port 7471. Without -c there are 100 connections.
+        Start one instance with -L and one without, both with the same -C, -c, -P and -p. The instance on the host of
+        the address -C synchronizes the others over TCP port 7471. The default of -c is 100 connections.
 
         examples:
           cmtime -b 192.0.2.1 -C 192.0.2.1 -L           the server, which also synchronizes
@@ -59,13 +59,13 @@ public final class Cmtime implements Tool {
           cmtime -b 127.0.0.1 -C 127.0.0.1 -c 1000 -L   1000 connections on one host, with
           cmtime -b 127.0.0.1 -C 127.0.0.1 -c 1000 --json
 
-        cmtime --classic behaves as the tool of rdma-core up to version 51, for such a peer (Debian 12, RHEL 9):
+        cmtime --classic behaves like the tool of rdma-core up to version 51 (Debian 12, RHEL 9), for such peers:
 
         """;
 
     private static final String CLASSIC_EXAMPLES = """
 
-        Without -s it is the server, which runs until it is stopped (Ctrl-C).
+        Without -s it runs as the server, until it is stopped (Ctrl-C).
 
         examples:
           cmtime --classic -b 192.0.2.1                 serve
@@ -122,22 +122,22 @@ public final class Cmtime implements Tool {
 
     static WarmUp.Round round(CmtimeOptions options) {
         return (environment, address, isServer, work) -> new MeshRun(
-                                options.forWarmUp(address, isServer, Math.min(work, MOST_CONNECTIONS)),
+                                options.forWarmUp(address, isServer, Math.min(work, MAX_CONNECTIONS)),
                                 environment,
                                 WarmUp.NONE)
                         .run()
                 == 0;
     }
 
-    /** Returns a round of the classic form, whose server always ends by an interrupt. */
+    /** Returns a round of the classic form. Its server always ends by an interrupt. */
     static WarmUp.Round round(ClassicOptions options) {
         return (environment, address, isServer, work) -> {
-            ClassicOptions own = options.forWarmUp(address, isServer, Math.min(work, MOST_CONNECTIONS));
+            ClassicOptions own = options.forWarmUp(address, isServer, Math.min(work, MAX_CONNECTIONS));
             return new ClassicRun(own, environment, WarmUp.NONE).run() == 0 || isServer;
         };
     }
 
-    /** Runs a form. The memory of the connections is freed when the run ends, so that the reason can be printed. */
+    /** Runs a form. When the run has failed, the memory of its connections is free, so the reason can be printed. */
     private static int limitedByMemory(IntSupplier run, ToolEnvironment environment) {
         try {
             return run.getAsInt();

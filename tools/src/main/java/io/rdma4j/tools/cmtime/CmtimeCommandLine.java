@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Parses the command lines of both forms as the C tools do, with their messages. */
+/** Parses the command lines of both forms like the C tools, with their messages. */
 final class CmtimeCommandLine {
     private static final String TOOL = "cmtime";
 
     /**
-     * C has one colon after the S, so that the option consumes a word, although its usage text shows none. Both are
-     * accepted.
+     * C has one colon after the S, so that the option requires an argument, although the usage text shows none. Here
+     * the argument is optional.
      */
     private static final String LETTERS = "B:b:C:c:Lm:n:P:p:q:r:S::t:";
 

@@ -17,7 +17,7 @@ import java.net.InetSocketAddress;
  * @param peers {@code -P}: the number of instances
  * @param firstQueuePair {@code -q}: the first number of a simulated queue pair
  * @param retries {@code -r}: the number of retries
- * @param sockets {@code -S}: true to time TCP instead
+ * @param sockets {@code -S}: true to time TCP connections instead
  * @param timeoutMillis {@code -t}: the timeout of address and route resolution
  */
 record CmtimeOptions(
@@ -39,14 +39,14 @@ record CmtimeOptions(
      * Returns these options for one of the two instances of a warm-up.
      *
      * @param meeting the address of both, and the port at which they meet
-     * @param mostConnections the most connections
+     * @param maxConnections the maximum number of connections
      */
-    CmtimeOptions forWarmUp(InetSocketAddress meeting, boolean isServer, int mostConnections) {
+    CmtimeOptions forWarmUp(InetSocketAddress meeting, boolean isServer, int maxConnections) {
         return new CmtimeOptions(
                 meeting.getHostString(),
                 meeting.getHostString(),
                 String.valueOf(meeting.getPort()),
-                Math.min(connections, mostConnections),
+                Math.min(connections, maxConnections),
                 isServer,
                 simulates,
                 delayMicros,

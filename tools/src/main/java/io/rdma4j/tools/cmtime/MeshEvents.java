@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Handles the events of a mesh run. Runs in a thread of its own until the event channel is closed, or the stack of a warm-up that
- * was ended.
+ * Handles the events of a mesh run in a separate thread. It ends when the event channel is closed, or the stack of a
+ * warm-up that was stopped.
  */
 final class MeshEvents implements Runnable {
     private final MeshContext context;
@@ -156,7 +156,7 @@ final class MeshEvents implements Runnable {
         context.work("rdma_disconnect", () -> disconnect(context, connection));
     }
 
-    /** Disconnects a server's connection unless this has been done. */
+    /** Disconnects a server's connection unless another thread has started to do so. */
     static void disconnect(MeshContext context, TimedConnection connection) {
         if (!connection.beginDisconnecting()) {
             return;
@@ -168,7 +168,7 @@ final class MeshEvents implements Runnable {
         context.progress.done(Step.DISCONNECT);
     }
 
-    /** Disconnects. As in C, an already disconnected identifier is not a failure. */
+    /** Disconnects an identifier. As in C, a failure is ignored, because the identifier may already be disconnected. */
     static void disconnect(CmId id) {
         try {
             id.disconnect();

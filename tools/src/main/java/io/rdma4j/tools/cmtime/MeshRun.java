@@ -41,7 +41,7 @@ final class MeshRun {
     /**
      * Creates a run.
      *
-     * @param warmUp the warm-up that the run ends when it has found the other instances
+     * @param warmUp the warm-up that the run stops when it has found the other instances
      */
     MeshRun(CmtimeOptions options, ToolEnvironment environment, WarmUp warmUp) {
         this.options = options;
@@ -115,7 +115,7 @@ final class MeshRun {
 
     // ---- synchronizing with the other instances
 
-    /** Connects to the other instances and runs the tests: those of TCP if {@code context} is null. */
+    /** Connects to the other instances and runs the tests, over TCP if {@code context} is null. */
     private void runTests(InetSocketAddress source, @Nullable MeshContext context) throws CmtimeFailure {
         try (SocketBaseline baseline = context == null ? new SocketBaseline(options, report, progress) : null;
                 CmId listener = context != null && options.listens() ? listen(context) : null;

@@ -33,7 +33,7 @@ final class OutOfBand implements AutoCloseable {
     private static final int RECORD_TIMEOUT_MILLIS = 20_000;
     private static final int CONNECT_TIMEOUT_MILLIS = 5_000;
 
-    /** How long a leaf retries while its connections are refused. The root may have been started at the same time. */
+    /** The time for which a leaf retries a refused connection, because the root may start at the same time. */
     private static final long CONNECT_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final long POLL_MILLIS = 100;
@@ -155,7 +155,7 @@ final class OutOfBand implements AutoCloseable {
      * Exchanges the records of all instances.
      *
      * @param self the record of this instance
-     * @param acceptTimeoutMillis how long the root waits for the next leaf; 0 for no limit
+     * @param acceptTimeoutMillis the time that the root waits for the next leaf; 0 for no limit
      * @return all records, the root's first
      * @throws CmtimeFailure if this fails; the reason has been printed
      */
@@ -248,7 +248,7 @@ final class OutOfBand implements AutoCloseable {
         } catch (IOException lost) {
             // Reported below, as is the end of the stream.
         } finally {
-            link.bytes.add(LOST); // also for a lack of memory, which ends this thread
+            link.bytes.add(LOST); // also after an OutOfMemoryError, which ends this thread
         }
         if (!exitAllowed) {
             progress.fail(() -> report.explain("the instance at " + link.name + " has ended before the test was done"));

@@ -42,11 +42,11 @@ final class StepCounts<S extends Enum<S>> {
     }
 
     /**
-     * Marks the run as failed. Only for the first failure {@code report} is called, because later ones are its
+     * Marks the run as failed. Runs {@code report} for the first failure only, because later failures are its
      * consequences.
      *
-     * <p>Threads that wait, or fail too, continue after the report, so that the process does not exit before it is
-     * printed.
+     * <p>Threads that wait or also fail continue after the report, so that the process does not exit before the report
+     * is printed.
      */
     void fail(Runnable report) {
         synchronized (this) {
@@ -66,7 +66,7 @@ final class StepCounts<S extends Enum<S>> {
         }
     }
 
-    /** Waits until the first failure is reported, but not longer than a second. */
+    /** Waits until the first failure has been reported, but at most one second. */
     private void awaitReport() {
         long end = System.nanoTime() + REPORT_WAIT_NANOS;
         try {

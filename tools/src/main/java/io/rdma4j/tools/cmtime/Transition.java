@@ -2,7 +2,7 @@ package io.rdma4j.tools.cmtime;
 
 import io.rdma4j.value.QueuePairState;
 
-/** A state change of a queue pair, with the two steps as which its parts are timed. */
+/** A state change of a queue pair, with the two steps that its parts are timed as. */
 enum Transition {
     INIT(QueuePairState.INIT, Step.INIT_ATTRIBUTES, Step.INIT),
     READY_TO_RECEIVE(QueuePairState.READY_TO_RECEIVE, Step.READY_TO_RECEIVE_ATTRIBUTES, Step.READY_TO_RECEIVE),
@@ -22,12 +22,12 @@ enum Transition {
         return target;
     }
 
-    /** Returns the step of getting the attributes from the connection manager. */
+    /** Returns the step in which the connection manager supplies the attributes. */
     Step attributes() {
         return attributes;
     }
 
-    /** Returns the step of changing the state. */
+    /** Returns the step in which the state changes. */
     Step change() {
         return change;
     }

@@ -11,7 +11,7 @@ public final class CStrings {
     private CStrings() {}
 
     /**
-     * Parses the number at the start of a string, as glibc's {@code atoi} does.
+     * Parses the number at the start of a string, like glibc's {@code atoi}.
      *
      * <p>The number consists of white space, an optional sign and decimal digits. The result is 0 if there are no
      * digits. A number out of range saturates at the nearest {@code long}, of which the low 32 bits are returned.
@@ -42,7 +42,7 @@ public final class CStrings {
     }
 
     /**
-     * Parses the number at the start of a string, as glibc's {@code strtol} with base 0 does.
+     * Parses the number at the start of a string, like glibc's {@code strtol} with base 0.
      *
      * <p>The number is octal after {@code 0}, hexadecimal after {@code 0x}, and decimal otherwise. The result is 0 if
      * there are no digits. A number out of range saturates at the nearest {@code long}.
@@ -75,8 +75,8 @@ public final class CStrings {
     }
 
     /**
-     * Parses the decimal number at the start of a string, as glibc's {@code strtof} does: {@code 100M} is 100. The result is 0 if
-     * there are no digits. Does not know infinity, NaN and hexadecimal numbers.
+     * Parses the decimal number at the start of a string, like glibc's {@code strtof}: {@code 100M} is 100. The result
+     * is 0 if there are no digits. Infinity, NaN and hexadecimal numbers are not supported.
      */
     public static float strtof(String text) {
         Matcher number = FLOAT.matcher(text);

@@ -9,7 +9,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Resolves the addresses of a server or a client, as the C tools do ({@code get_rdma_addr}). */
+/** Resolves the addresses of a server or a client, like {@code get_rdma_addr} of the C tools. */
 public final class CmAddresses {
     private CmAddresses() {}
 

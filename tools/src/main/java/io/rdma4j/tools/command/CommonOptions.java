@@ -10,8 +10,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options that all tools have and that C's tools lack: {@code --pcap}, {@code --fault}, {@code --trace},
- * {@code --no-shared-memory}, {@code --device}, {@code --json}, {@code --no-warm-up}, {@code --warm-up}, {@code --help}.
+ * The options of all tools, in addition to those of the C tools: {@code --pcap},
+ * {@code --fault}, {@code --trace}, {@code --no-shared-memory}, {@code --device}, {@code --json},
+ * {@code --no-warm-up}, {@code --warm-up}, {@code --help}.
  *
  * <p>They may appear anywhere before a {@code --}. They are removed before the tool sees its arguments, so a tool's own
  * options are exactly those of C.
@@ -20,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * @param pcap the file for a capture of all packets, or null
  * @param fault the faults to inject into the traffic, or null
  * @param trace true to print a line per packet
- * @param sharedMemory false to send packets by UDP also to processes of this host
+ * @param sharedMemory false to use UDP also between processes of this host
  * @param device the name or an address of the device to use, or the name of its provider; null for any
  * @param json true to print a JSON document
- * @param warmUp true if a tool that measures warms up before
+ * @param warmUp the tools that warm up before they run
  * @param help true if {@code --help} was given
  */
 public record CommonOptions(
@@ -41,13 +42,13 @@ public record CommonOptions(
 
     /** The description of these options for help texts. */
     public static final String HELP = """
-        options of all tools, in addition to those of C:
+        options of all tools, in addition to those of the C tool:
           --pcap FILE      write every packet to FILE in pcapng, for Wireshark and tshark
           --fault SPEC     inject faults into the traffic, for example loss=1%,dup=1%,seed=7
           --trace          print a line per packet on stderr
           --no-shared-memory  send packets by UDP also to processes of this host
           --device NAME    use only this device: its name (rdma4j_eth0), one of its addresses, or its provider (soft, hardware)
-          --no-warm-up     measure at once, without compiling the code to be measured before
+          --no-warm-up     measure immediately; by default a tool that measures first lets Java compile its code
           --warm-up        warm up also in rping, which measures nothing
           --json           one JSON document of parameters and results on stdout; all messages go to stderr
         """;
@@ -147,8 +148,8 @@ public record CommonOptions(
     }
 
     /**
-     * Applies the options to the devices by setting system properties. Must be called before the devices are first
-     * used.
+     * Applies the options to the devices by setting system properties. Must be called before the first use of the
+     * devices.
      */
     public void apply() {
         set(DEVICE_PROPERTY, device);

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits a command line into options and operands as GNU {@code getopt} does, with its messages. Source: getopt(3).
+ * Splits a command line into options and operands like GNU {@code getopt}, with its messages. Source: getopt(3).
  *
  * <p>Options may be clustered ({@code -vV}). An option's argument may be in the same word or in the next ({@code -C10},
  * {@code -C 10}). Options and operands may be mixed, {@code --} ends the options, and a lone {@code -} is an operand.
@@ -55,7 +55,7 @@ public final class Getopt {
      * @param program the program name for messages
      * @param specification the option letters, as for getopt(3)
      * @param arguments the words of the command line, without the program's name
-     * @param messages the stream for error messages; null prints none, as with {@code opterr = 0}
+     * @param messages the stream for error messages, or null for no messages, as with {@code opterr = 0}
      */
     public Getopt(String program, String specification, List<String> arguments, @Nullable PrintStream messages) {
         this(program, specification, List.of(), arguments, messages);

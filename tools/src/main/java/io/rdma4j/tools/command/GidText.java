@@ -4,7 +4,7 @@ import io.rdma4j.cm.host.AddressText;
 import io.rdma4j.value.Gid;
 import java.net.InetAddress;
 
-/** Formats GIDs as C's tools do. */
+/** Formats GIDs like the C tools. */
 public final class GidText {
     private GidText() {}
 

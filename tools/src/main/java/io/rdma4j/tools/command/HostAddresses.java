@@ -7,7 +7,7 @@ import java.net.ProtocolFamily;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Resolves host names and addresses as {@code getaddrinfo} does. */
+/** Resolves host names and addresses like {@code getaddrinfo}. */
 public final class HostAddresses {
     private HostAddresses() {}
 
@@ -32,7 +32,7 @@ public final class HostAddresses {
      * Returns the first address of a host.
      *
      * @param host a name or an IPv4 or IPv6 address; an IPv6 address may have a scope: {@code fe80::1%eth0}
-     * @throws LookupException if there is none; the message is that of {@code gai_strerror}
+     * @throws LookupException if the host has no address; the message is the text of {@code gai_strerror}
      */
     public static InetAddress first(String host) throws LookupException {
         return first(host, null);
@@ -43,7 +43,7 @@ public final class HostAddresses {
      *
      * @param host as for {@link #first}; a literal address is returned as it is
      * @param family the preferred family
-     * @throws LookupException if there is none; the message is that of {@code gai_strerror}
+     * @throws LookupException if the host has no address; the message is the text of {@code gai_strerror}
      */
     public static InetAddress preferred(String host, ProtocolFamily family) throws LookupException {
         try {

@@ -6,7 +6,7 @@ package io.rdma4j.tools.command;
  * <p>Its memory is constant. Not thread safe.
  */
 public final class LatencyHistogram {
-    /** Values below this have a bucket each. Every power of two above it has half as many buckets. */
+    /** Each value below this has its own bucket. Every power of two above it has half as many buckets. */
     private static final int LINEAR = 128;
 
     private static final int HALF = LINEAR / 2;
@@ -20,7 +20,7 @@ public final class LatencyHistogram {
     /** Creates an empty histogram. */
     public LatencyHistogram() {}
 
-    /** Records a duration in nanoseconds. A negative duration counts as 0. */
+    /** Records a duration in nanoseconds. A negative duration is recorded as 0. */
     public void record(long nanos) {
         long value = Math.max(0, nanos);
         counts[indexOf(value)]++;

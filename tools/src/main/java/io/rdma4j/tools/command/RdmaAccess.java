@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The devices, identifiers and sockets that a tool uses: those of this process, or those of a stack of its own while the tool
- * warms up. Thread safe.
+ * The devices, identifiers and sockets that a tool uses: those of this process or, while the tool warms up, those of a
+ * private stack. Thread safe.
  */
 public interface RdmaAccess extends AutoCloseable {
     /** The devices of this process, which the options of all tools select. Closing it has no effect. */
@@ -46,7 +46,7 @@ public interface RdmaAccess extends AutoCloseable {
         public void close() {}
     };
 
-    /** Returns access to the device of a private stack. It is to be closed before the stack. */
+    /** Returns access to the devices of a private stack. It must be closed before the stack. */
     static RdmaAccess of(PrivateStack stack) {
         RdmaSocketFactory sockets = new RdmaSocketFactory(stack.connectionManager());
         return new RdmaAccess() {
@@ -88,7 +88,7 @@ public interface RdmaAccess extends AutoCloseable {
     /** Returns the device that has a local address. */
     Optional<Device> deviceOf(InetAddress address);
 
-    /** Returns connection management over the devices. */
+    /** Returns the connection manager of the devices. */
     ConnectionManager connectionManager();
 
     /** Opens a stream socket over the devices. */

@@ -15,7 +15,7 @@ public final class ReceiveTimeout {
     private final long nanos;
     private long startNanos = System.nanoTime();
 
-    /** Starts the timeout of most tools, 20 seconds. */
+    /** Starts a timeout of 20 seconds, which most tools use. */
     public ReceiveTimeout() {
         this(DEFAULT);
     }
@@ -35,7 +35,7 @@ public final class ReceiveTimeout {
         return isExpired(0);
     }
 
-    /** Returns whether the timeout has expired, if it is longer by {@code extraNanos}. */
+    /** Returns whether the timeout and a further {@code extraNanos} have expired. */
     public boolean isExpired(long extraNanos) {
         return System.nanoTime() - startNanos > nanos + extraNanos;
     }

@@ -14,7 +14,7 @@ import java.util.Optional;
 public final class SharedMemoryCheck {
     private SharedMemoryCheck() {}
 
-    /** Returns why packets take UDP on this host, too; empty if they take shared memory. */
+    /** Returns the reason why processes of this host exchange packets by UDP, or empty if they use shared memory. */
     public static Optional<String> obstacle() {
         try (LinkSet links = LinkSets.best()) {
             return LinkOptions.fromSystemProperties().sharedMemory()
@@ -28,7 +28,7 @@ public final class SharedMemoryCheck {
         }
     }
 
-    /** Hands a ring over to this process itself. */
+    /** Tries to connect a ring from this process to itself. */
     private static Optional<String> obstacle(LinkSet links) throws IOException {
         Path folder = Files.createTempDirectory("rdma4j");
         Path socket = folder.resolve("r");

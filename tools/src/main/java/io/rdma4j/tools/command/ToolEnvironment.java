@@ -48,7 +48,7 @@ public final class ToolEnvironment {
         return rdma;
     }
 
-    /** Sets which tools warm up before they run. At first none does. */
+    /** Sets which tools warm up before they run. The default is {@link WarmUpChoice#NEVER}. */
     public void warmUp(WarmUpChoice choice) {
         warmUp = choice;
     }
@@ -58,12 +58,12 @@ public final class ToolEnvironment {
         return warmUp;
     }
 
-    /** Notes that a JSON document of the report is printed, so that tables are of no use. */
+    /** Records that the report is printed as a JSON document, so that a tool needs no live display. */
     public void forPrograms() {
         isForPrograms = true;
     }
 
-    /** Returns whether a JSON document of the report is printed ({@code --json}). */
+    /** Returns whether the report is printed as a JSON document ({@code --json}). */
     public boolean isForPrograms() {
         return isForPrograms;
     }
@@ -88,7 +88,7 @@ public final class ToolEnvironment {
         return report;
     }
 
-    /** Registers an action to run when the process is asked to end (SIGINT, SIGTERM). The action must be short. */
+    /** Registers an action to run on SIGINT and SIGTERM. The action must be short. */
     public void onInterrupt(Runnable action) {
         atInterrupt.add(action);
     }
@@ -98,7 +98,7 @@ public final class ToolEnvironment {
         atInterrupt.remove(action);
     }
 
-    /** Silences the streams and runs the registered actions. Called when the process is asked to end. */
+    /** Silences the streams and runs the registered actions. Called on SIGINT and SIGTERM. */
     public void interrupt() {
         silent = true;
         atInterrupt.forEach(ToolEnvironment::runQuietly);

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 
 /** A tool in a separate process, on the same Java and the same modules as this process. Thread safe. */
 public final class ToolProcess implements AutoCloseable {
-    /** The main class of all tools. By name, since its package uses this one. */
+    /** The main class of all tools, referenced by name because its package depends on this one. */
     private static final String MAIN_CLASS = "io.rdma4j.tools.Main";
 
     /** Names the ahead-of-time cache from which the launcher started this process, if any. */
@@ -55,8 +55,8 @@ public final class ToolProcess implements AutoCloseable {
      * Starts a tool.
      *
      * @param words the name of the tool and its arguments
-     * @param onOutput receives every line of its standard output, in a thread of its own
-     * @param onError receives every line of its standard error, in a thread of its own
+     * @param onOutput receives every line of its standard output, in a separate thread
+     * @param onError receives every line of its standard error, in a separate thread
      */
     public static ToolProcess start(List<String> words, Consumer<String> onOutput, Consumer<String> onError) {
         return start(new ProcessBuilder(command(words)), onOutput, onError);
@@ -67,8 +67,8 @@ public final class ToolProcess implements AutoCloseable {
      *
      * @param words the name of the tool and its arguments
      * @param variables environment variables in addition to those of this process
-     * @param onOutput receives every line of its standard output, in a thread of its own
-     * @param onError receives every line of its standard error, in a thread of its own
+     * @param onOutput receives every line of its standard output, in a separate thread
+     * @param onError receives every line of its standard error, in a separate thread
      */
     public static ToolProcess startWithInput(
             List<String> words, Map<String, String> variables, Consumer<String> onOutput, Consumer<String> onError) {
@@ -102,7 +102,7 @@ public final class ToolProcess implements AutoCloseable {
         command.addAll(JAVA_OPTIONS);
         String cache = System.getProperty(START_CACHE_PROPERTY, "");
         if (!cache.isEmpty()) {
-            // A child does not report an unusable cache, as its parent does not either.
+            // Like its parent, the child does not report an unusable cache.
             command.addAll(List.of("-XX:AOTCache=" + cache, "-Xlog:aot*=off,cds*=off:stderr"));
         }
         new StringTokenizer(Objects.requireNonNullElse(System.getenv(OPTIONS_VARIABLE), ""))
@@ -111,7 +111,7 @@ public final class ToolProcess implements AutoCloseable {
         if (ToolProcess.class.getModule().isNamed()) {
             command.add("--enable-native-access=io.rdma4j.link,io.rdma4j.hardware,io.rdma4j.verbs,io.rdma4j.tools");
             String modulePath = System.getProperty("jdk.module.path", "");
-            if (!modulePath.isEmpty()) { // else the runtime contains the modules
+            if (!modulePath.isEmpty()) { // otherwise the runtime contains the modules
                 command.addAll(List.of("--module-path", modulePath));
             }
             command.addAll(List.of("--module", ToolProcess.class.getModule().getName() + "/" + MAIN_CLASS));
@@ -145,12 +145,12 @@ public final class ToolProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** Asks the process to end, as SIGTERM does. */
+    /** Terminates the process, like SIGTERM. */
     public void terminate() {
-        process.toHandle().destroy(); // Process.destroy would also close its output, whose last lines may be unread
+        process.toHandle().destroy(); // Process.destroy would also close its output, which may have unread lines
     }
 
-    /** Kills the process, as SIGKILL does. */
+    /** Kills the process, like SIGKILL. */
     public void kill() {
         process.destroyForcibly();
     }

@@ -40,7 +40,7 @@ public final class ToolReport {
      * @param tool the name of the tool, or null if none was named
      * @param arguments its command line, including the options of all tools
      * @param counters the counters of the software device; empty if the tool has not used it
-     * @param status its exit status as the shell sees it, or null if the process was asked to end
+     * @param status its exit status as the shell sees it, or null if a signal ended the process
      * @param reason the reason for a failure, or null for success
      */
     public synchronized String json(

@@ -17,11 +17,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The warm-up of a tool that measures: Java compiles the code to be measured before the measurement begins.
+ * The warm-up of a tool that measures: it lets Java compile the measured code before the measurement starts.
  *
- * <p>A warm-up runs short rounds of the tool itself, a server and a client in two threads, over two private stacks. It ends when
- * the compilers are idle, or after a few seconds. Its packets reach no other process, and nothing of it is printed, captured or
- * counted. The logger {@code io.rdma4j.tools.command.WarmUp} reports a failure as a debug message.
+ * <p>A warm-up runs short rounds of the tool itself, a server and a client in two threads, over two private stacks. It
+ * ends when the compilers are idle, or after a few seconds. Its packets reach no other process and are neither captured
+ * nor counted, and its output is discarded. The logger {@code io.rdma4j.tools.command.WarmUp} reports a failure as a
+ * debug message.
  */
 public final class WarmUp implements AutoCloseable {
     /** A warm-up that does nothing. */
@@ -31,12 +32,12 @@ public final class WarmUp implements AutoCloseable {
 
     private static final Duration LIMIT = Duration.ofSeconds(3);
 
-    /** The time from which a round is long enough; shorter ones consist mostly of connecting. */
+    /** The minimum duration of a useful round. Shorter rounds consist mostly of connecting. */
     private static final long ROUND_NANOS = 200_000_000;
 
     private static final int FIRST_WORK = 16;
 
-    /** The maximum time between two rounds for which the threads leave the processors to the compilers. */
+    /** The maximum pause between two rounds, in which the compilers have the processors. */
     private static final long PAUSE_NANOS = 300_000_000;
 
     private static final long CHECK_MILLIS = 5;
@@ -73,8 +74,8 @@ public final class WarmUp implements AutoCloseable {
     /**
      * Warms up and prints how long it took, unless the environment excludes warm-ups.
      *
-     * @param hosts the names and addresses that the user has given. If one of them is unknown there is no warm-up, so that the
-     *     tool reports it at once
+     * @param hosts the names and addresses that the user has given. If one of them is unknown, there is no warm-up, so
+     *     that the tool reports it immediately
      */
     public static void perform(String tool, Round round, ToolEnvironment environment, @Nullable String... hosts) {
         if (environment.warmUp() == WarmUpChoice.NEVER || !Stream.of(hosts).allMatch(WarmUp::isKnown)) {
@@ -100,7 +101,7 @@ public final class WarmUp implements AutoCloseable {
     /**
      * Warms up a server in the background, while it waits for its client, or a client like {@link #perform}.
      *
-     * @return the warm-up that a server closes when its client comes; {@link #NONE} for a client
+     * @return the warm-up that a server closes when its client connects; {@link #NONE} for a client
      */
     public static WarmUp before(
             String tool, boolean isServer, Round round, ToolEnvironment environment, @Nullable String... hosts) {
@@ -146,8 +147,8 @@ public final class WarmUp implements AutoCloseable {
     }
 
     /**
-     * Runs a round over new stacks. So each round takes the branches of the begin and the end of a stack. The compilers would
-     * otherwise take them for impossible, and discard code when the stack of the process takes them.
+     * Runs a round over new stacks, so that each round also starts and stops stacks. Otherwise the compilers treat
+     * those branches as never taken, and discard the compiled code when the stack of the process takes them.
      */
     private boolean runOnce(Round round, int work) throws InterruptedException {
         try (PrivateStacks stacks = new PrivateStacks();
@@ -171,7 +172,7 @@ public final class WarmUp implements AutoCloseable {
         return ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
     }
 
-    /** Runs the client. If it comes before its server listens, it tries again. */
+    /** Runs the client, and runs it again if the server was not yet listening. */
     private boolean reach(
             Thread serving, Round round, ToolEnvironment environment, InetSocketAddress address, int work) {
         boolean isComplete = attempt(round, environment, address, false, work);
@@ -182,11 +183,11 @@ public final class WarmUp implements AutoCloseable {
         return isComplete;
     }
 
-    /** Ends a server that waits for further clients, or for its first one. */
+    /** Ends a server that waits for its first client or for further clients. */
     private static void end(Thread serving, ToolEnvironment environment, boolean isComplete)
             throws InterruptedException {
         do {
-            environment.interrupt(); // again for a server that has only now begun to listen
+            environment.interrupt(); // again for a server that has only now started to listen
             if (!isComplete) {
                 serving.interrupt();
             }
@@ -204,7 +205,7 @@ public final class WarmUp implements AutoCloseable {
         }
     }
 
-    /** Leaves the processors to the compilers until they have compiled what the round has called often. */
+    /** Leaves the processors to the compilers until they have compiled the methods that the round called often. */
     private void leaveProcessors(CompilerActivity compilers) throws InterruptedException {
         long endNanos = System.nanoTime() + PAUSE_NANOS;
         do {
@@ -220,7 +221,7 @@ public final class WarmUp implements AutoCloseable {
         return System.nanoTime() - startNanos > LIMIT.toNanos();
     }
 
-    /** Ends a warm-up in the background, and waits until nothing of it is left. */
+    /** Stops a warm-up in the background, and waits until its thread has ended. */
     @Override
     public void close() {
         isOver = true;

@@ -1,2 +1,2 @@
-/** Shared parts of the command-line tools: the tool interface, option parsing, output as C prints it, and error reports. */
+/** Shared parts of the command-line tools: the tool interface, option parsing, C's output formats, error reports. */
 package io.rdma4j.tools.command;

@@ -11,8 +11,8 @@ import java.util.List;
 /**
  * The output lines of one run of rping's client. Thread safe.
  *
- * <p>Lines are shown at once, unless the first line reports that the client was rejected. Such a run is held back,
- * because the client is rejected until the server listens.
+ * <p>Lines are shown immediately, unless the first line reports that the client was rejected. The lines of such a run
+ * are held back, because the client is rejected until the server listens.
  */
 final class ClientLines {
     private static final String REJECTED = "RDMA_CM_EVENT_REJECTED, error 8";
@@ -37,7 +37,7 @@ final class ClientLines {
         }
     }
 
-    /** Returns whether the client was rejected because the server did not listen yet. */
+    /** Returns whether the client was rejected because the server was not yet listening. */
     synchronized boolean isTooEarly() {
         return tooEarly;
     }

@@ -34,7 +34,7 @@ public final class Demo implements Tool {
         output and a packet capture; a longer run that validates every byte and times every ping; connections
         (ucmatose); datagrams (udaddy); a multicast group (mckey); streams over RDMA sockets and TCP (rstream).
           -a address   the local address to use (127.0.0.1)
-          -C count     pings of the longer run (10000), at most 1000000000; fewer also shorten the streams
+          -C count     pings of the longer run (10000), at most 1000000000; a small count also shortens the streams
           -S size      size of a ping in bytes, 23 to 65535 (64)
         """;
 
@@ -225,12 +225,14 @@ public final class Demo implements Tool {
         } catch (ExecutionException e) {
             throw new IllegalStateException("the client of the demo failed", e.getCause());
         } catch (TimeoutException e) {
-            throw new DemoFailure("the long run was not done in time; is this machine very busy? Fewer pings: -C 1000");
+            throw new DemoFailure(
+                    "the long run did not end in time; is this machine very busy? Use fewer pings: -C 1000");
         }
     }
 
     /**
-     * Starts the server, which does not report when it listens. Clients that come too early are rejected and retried.
+     * Starts the server, which does not report when it listens. A client that connects too early is rejected, and is
+     * started again.
      */
     private ToolProcess startServer(DemoOutput output, int port, List<String> more) {
         List<String> words = new ArrayList<>(rping("-s", port));

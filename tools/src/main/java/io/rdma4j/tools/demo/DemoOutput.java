@@ -68,7 +68,7 @@ final class DemoOutput implements AutoCloseable {
         }
     }
 
-    /** Kills the processes and suppresses further output, because this process was asked to end. */
+    /** Kills the processes and suppresses further output, because a signal ends this process. */
     void interrupt() {
         interrupted = true;
         synchronized (processes) {

@@ -24,10 +24,10 @@ final class LatencyTable {
         output.print("   Half of the pings took less than " + duration(latencies.percentileNanos(50))
                 + ", 99 of 100 less than " + duration(latencies.percentileNanos(99)) + ". A ping is two messages each");
         output.print(
-                "   way, an RDMA READ and an RDMA WRITE, one after the other, between two processes. Both have warmed up");
-        output.print("   before, so that Java has compiled their code, and the first pings are left out.");
+                "   way, an RDMA READ and an RDMA WRITE, one after the other, between two processes. Both warmed up first,");
+        output.print("   so that Java had compiled their code, and the first pings are not included.");
         if (SharedMemoryCheck.obstacle().isEmpty()) {
-            output.print("   The packets took memory that both processes share, since both are on this host.");
+            output.print("   The packets went through memory that the processes share, since both are on this host.");
         }
     }
 

@@ -27,10 +27,10 @@ final class OtherTools {
     /** The maximum time to wait for other demonstrations. */
     private static final long TURN_NANOS = Duration.ofSeconds(20).toNanos();
 
-    /** Exit statuses of a client that came before its server listened: rejected, or service unknown. */
+    /** Exit statuses of a client that connected before its server listened: rejected, or service unknown. */
     private static final List<Integer> TOO_EARLY = List.of(8, 1);
 
-    /** The maximum number of rounds of the streams. It lets Java compile most of the code before half of the run. */
+    /** The maximum number of rounds of the streams. Java compiles most of the code in the first half of them. */
     private static final int MAX_ROUNDS = 20_000;
 
     private static final int MAX_ROUNDS_OF_PIECES = 5;
@@ -99,8 +99,8 @@ final class OtherTools {
     }
 
     /**
-     * Waits until no other demonstration uses this address. The process that has bound udaddy's port over TCP may use it over
-     * RDMA. The wait is limited, because any other program may hold the TCP port.
+     * Waits until no other demonstration uses this address. The process that has bound udaddy's port for TCP may use it
+     * for RDMA. The wait is limited, because any other program may hold the TCP port.
      */
     private void awaitTurn(ServerSocket turn, InetSocketAddress service) throws InterruptedException {
         long end = System.nanoTime() + TURN_NANOS;
@@ -133,8 +133,8 @@ final class OtherTools {
     }
 
     /**
-     * Runs a server and a client. Returns false if the client came before its server listened. The server is started again with the
-     * next client then, because it may have accepted some of the connections.
+     * Runs a server and a client. Returns false if the client connected before its server listened. The server must
+     * then be started again with the next client, because it may have accepted some of the connections.
      */
     private boolean hasRun(List<String> serverWords, List<String> clientWords, String start, boolean isLast)
             throws DemoFailure, InterruptedException {
@@ -160,12 +160,12 @@ final class OtherTools {
     void group(int number) throws DemoFailure, InterruptedException {
         if (address.equals("::1")) {
             output.print(number
-                    + ". mckey: left out, because Linux delivers no IPv6 groups on loopback interfaces; -a with an"
-                    + " IPv6 address of a network shows it");
+                    + ". mckey: left out, because Linux delivers no IPv6 groups on loopback interfaces; to see it, use"
+                    + " -a with an IPv6 address of a network interface");
             output.print("");
             return;
         }
-        // A random group, because other hosts on the network may run the demonstration, too.
+        // A random group, because other hosts on the network may also run the demonstration.
         int member = ThreadLocalRandom.current().nextInt(1, 0x10000);
         String group = address.contains(":")
                 ? "ff0e::77:" + Integer.toHexString(member)
@@ -215,11 +215,11 @@ final class OtherTools {
         output.print("");
         output.print(
                 SharedMemoryCheck.obstacle().isEmpty()
-                        ? "   RDMA sockets exchange the packets of a network, here through memory that both processes share."
+                        ? "   RDMA sockets exchange packets as over a network, here through memory that both processes share."
                         : "   TCP stays within the kernel of this host; RDMA sockets use RoCEv2 packets as between hosts.");
         output.print(
-                "   Both sides warm up for three seconds before each measurement: the server of RDMA sockets, which have more");
-        output.print("   code to be compiled, before its client.");
+                "   Both sides warm up for three seconds before each measurement. With RDMA sockets, which have more code to");
+        output.print("   compile, the server warms up before its client starts.");
         output.print("");
     }
 

@@ -21,13 +21,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Prints the lines of {@code ibv_devinfo} about one device, in the order and with the words of C.
+ * Prints the lines of {@code ibv_devinfo} about one device, in the order and the words of the C tool.
  *
- * <p>Attributes that the API does not have are printed as by a device without them: reliable datagrams, raw packets, fast memory
- * regions, and the offloads of certain cards.
+ * <p>Attributes that the API does not have are printed as if the device lacked the features: reliable datagrams, raw
+ * packets, fast memory regions, and the offloads of certain cards.
  */
 final class DeviceInfo {
-    /** The upper half of the bits, which C prints apart. */
+    /** The upper half of the capability bits, which the C tool prints separately. */
     private static final long EXTENDED = 0xffff_ffff_0000_0000L;
 
     private final PrintStream out;
@@ -111,7 +111,7 @@ final class DeviceInfo {
         line("local_ca_ack_delay", device.localAckDelay());
     }
 
-    /** Prints the names of bits, and those without a name as a number. */
+    /** Prints the names of capability bits. Bits without a name are printed together, as a number. */
     private void printCapabilities(long bits) {
         long unknown = bits;
         for (DeviceCapability capability : DeviceCapability.values()) {
@@ -125,7 +125,7 @@ final class DeviceInfo {
         }
     }
 
-    /** Returns whether C's tool has a name for a feature. It has none for those of FLUSH and ATOMIC WRITE. */
+    /** Returns whether the C tool has a name for a feature. It has no names for FLUSH and ATOMIC WRITE. */
     private static boolean isNamedByC(DeviceCapability capability) {
         return switch (capability) {
             case FLUSH_GLOBAL, FLUSH_PERSISTENT, ATOMIC_WRITE -> false;

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code ibv_asyncwatch}: prints the asynchronous events of a device until it is interrupted.
  *
- * <p>It has the options, lines and exit statuses of libibverbs' tool (rdma-core 44), except for the first line: a software device has
- * no file descriptor.
+ * <p>It has the options, lines and exit statuses of libibverbs' tool (rdma-core 44), except for the first line, because
+ * a software device has no file descriptor.
  */
 public final class IbvAsyncwatch implements Tool {
     private static final String USAGE = """
@@ -37,7 +37,7 @@ public final class IbvAsyncwatch implements Tool {
 
     private static final int FAILED = 1;
 
-    /** A wait that returns to wait again: no event is lost in between. */
+    /** The timeout of one wait. No event is lost between two waits. */
     private static final Duration ROUND = Duration.ofHours(1);
 
     /** Creates the tool. */
@@ -119,7 +119,7 @@ public final class IbvAsyncwatch implements Tool {
         }
     }
 
-    /** Returns the line of C about an event. */
+    /** Returns the C tool's line for an event. */
     static String line(AsyncEvent event) {
         return "  event_type " + nameInC(event.type()) + " (" + event.type().code() + "), port " + event.port();
     }

@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** {@code ibv_devices}: prints the names and GUIDs of the devices as libibverbs' tool does. Arguments are ignored. */
+/** {@code ibv_devices}: prints the names and GUIDs of the devices like libibverbs' tool. Arguments are ignored. */
 public final class IbvDevices implements Tool {
     private static final String HELP = """
         Usage: ibv_devices
-        Prints name and node GUID of each RDMA device. The GUID of a software device is that of rdma_rxe on
-        the same network interface.
+        Prints the name and the node GUID of each RDMA device. A software device has the same GUID as rdma_rxe
+        on its network interface.
 
         """;
 

@@ -169,7 +169,7 @@ public final class IbvDevinfo implements Tool {
         }
     }
 
-    /** Returns the board of a device of the kernel, which verbs do not have; empty for others. */
+    /** Returns the board identifier of a kernel device, which verbs do not report, or empty for other devices. */
     private static String board(String device) {
         try {
             return SystemFile.read(BOARDS.resolve(device).resolve("board_id"));

@@ -30,9 +30,9 @@ public final class Doctor implements Tool {
     private static final String HELP = """
         usage: rdma4j doctor
         Reports Java and the kind of network access, every RDMA device with its addresses (GIDs) and path MTU,
-        whether UDP port 4791 is free at these addresses, whether programs that are started from this shell use RDMA
-        sockets and what stays on TCP, the RDMA devices of the kernel, the processes of this user that use rdma4j,
-        whether a guardian watches them, and warnings: what may cause trouble, and what to do about it.
+        whether UDP port 4791 is free on these addresses, whether programs started from this shell use RDMA sockets
+        and which traffic stays on TCP, the RDMA devices of the kernel, the processes of this user that use rdma4j,
+        whether a guardian watches them, and warnings about likely problems, with their remedies.
         """;
 
     /** Creates the tool. */
@@ -166,14 +166,14 @@ public final class Doctor implements Tool {
         HostChecks.Processes processes = HostChecks.processes();
         out.println("processes "
                 + (processes.names().isEmpty()
-                        ? "none of this user uses rdma4j here"
+                        ? "no process of this user uses rdma4j here"
                         : TerminalText.of(String.join(", ", processes.names())) + "; see rdma4j top"));
         boolean isGuarded = HostChecks.isGuardianRunning();
         out.println("guardian  "
                 + (isGuarded
                         ? "runs: the peers of a process that is killed are disconnected"
-                        : "does not run: peers on other hosts do not learn that a Java process was killed, unless another"
-                                + " process uses its address; see rdma4j guardian"));
+                        : "does not run: peers on other hosts are not notified when a Java process is killed, unless"
+                                + " another process uses its address; see rdma4j guardian"));
         report.result("guardian", isGuarded);
         List<String> warnings = new ArrayList<>();
         HostChecks.java(Runtime.version()).ifPresent(warnings::add);
@@ -190,7 +190,7 @@ public final class Doctor implements Tool {
         report.result(
                 "kernelDevices", devices.stream().map(Doctor::kernelDevice).toList());
         if (devices.isEmpty()) {
-            out.println("kernel    no RDMA device of its own; none is needed");
+            out.println("kernel    no RDMA device; none is needed");
         }
         for (HardwareReport device : devices) {
             out.println("kernel    " + device.name() + ": " + device.explanation());

@@ -13,40 +13,40 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The checks of a host that lead to warnings: each names what a user may meet, and what to do. */
+/** The checks of a host that lead to warnings. Each warning names a likely problem and its remedy. */
 final class HostChecks {
-    /** The update of Java 25 from which on the defect JDK-8377811 is mended. */
+    /** The first update of Java 25 in which the defect JDK-8377811 is fixed. */
     private static final int FIRST_SOUND_UPDATE = 3;
 
-    /** The size of a UDP receive buffer that the device asks for. */
+    /** The size of a UDP receive buffer that the device requests. */
     private static final long WANTED_BUFFER_BYTES = 4 << 20;
 
     private static final Path LARGEST_BUFFER = Path.of("/proc/sys/net/core/rmem_max");
 
     private HostChecks() {}
 
-    /** Returns a warning if a Java version has a defect that is mended in a later update. */
+    /** Returns a warning if a Java version has a defect that a later update fixes. */
     static Optional<String> java(Runtime.Version version) {
         boolean isDefective =
                 version.feature() == 25 && version.interim() == 0 && version.update() < FIRST_SOUND_UPDATE;
         return isDefective
                 ? Optional.of(
-                        "Java " + version + " has the defect JDK-8377811, as JDK 25.0.0 to 25.0.2 have; update it to"
+                        "Java " + version + " has the defect JDK-8377811, like all JDKs 25.0.0 to 25.0.2; update it to"
                                 + " 25.0.3 or newer before you look for the cause of a failure elsewhere")
                 : Optional.empty();
     }
 
-    /** Returns a warning if the links may not make their own system calls, which only Linux has. */
+    /** Returns a warning if the links may not make native system calls, which they do on Linux only. */
     static Optional<String> nativeAccess(String osName, boolean isEnabled) {
         return osName.equals("Linux") && !isEnabled
                 ? Optional.of(
-                        "native access is not enabled, so the device sends and receives each packet by a system call"
-                                + " of its own; start Java with --enable-native-access=io.rdma4j.link (on the class path:"
-                                + " ALL-UNNAMED)")
+                        "native access is not enabled, so the device needs a separate system call for each packet that"
+                                + " it sends or receives; start Java with --enable-native-access=io.rdma4j.link (on the"
+                                + " class path: ALL-UNNAMED)")
                 : Optional.empty();
     }
 
-    /** Returns a warning if the system limits UDP receive buffers to less than the device asks for. */
+    /** Returns a warning if the system limits UDP receive buffers to less than the device requests. */
     static Optional<String> receiveBuffer() {
         try {
             return receiveBuffer(Long.parseLong(SystemFile.read(LARGEST_BUFFER)), isRoot());
@@ -55,13 +55,14 @@ final class HostChecks {
         }
     }
 
-    /** Root may exceed the limit. */
+    /** Returns a warning about a limit, unless the user is root, who may exceed it. */
     static Optional<String> receiveBuffer(long limitBytes, boolean isRoot) {
         return limitBytes < WANTED_BUFFER_BYTES && !isRoot
                 ? Optional.of(
-                        "UDP receive buffers are limited to " + limitBytes + " bytes, and packets that find them full"
-                                + " are lost and sent again; if 'rdma4j top' shows retransmissions on a network without loss, let an"
-                                + " administrator raise the limit: sysctl -w net.core.rmem_max=" + WANTED_BUFFER_BYTES)
+                        "UDP receive buffers are limited to " + limitBytes + " bytes, and packets that arrive"
+                                + " when they are full are lost and sent again; if 'rdma4j top' shows retransmissions"
+                                + " on a network without loss, raise the limit as root: sysctl -w net.core.rmem_max="
+                                + WANTED_BUFFER_BYTES)
                 : Optional.empty();
     }
 
@@ -78,19 +79,19 @@ final class HostChecks {
         try {
             return GuardianServer.isRunning();
         } catch (RdmaException e) {
-            return false; // the run directory cannot be used, of which there is a warning
+            return false; // the run directory cannot be used, which another warning reports
         }
     }
 
     /**
      * The processes of this user that use rdma4j.
      *
-     * @param names their numbers and programs
-     * @param warnings a line for each that does not answer, or for the run directory
+     * @param names their process IDs and programs
+     * @param warnings a line for each process that does not answer, or for an unusable run directory
      */
     record Processes(List<String> names, List<String> warnings) {}
 
-    /** Asks the processes of this user for their reports. */
+    /** Requests the reports of the processes of this user. */
     static Processes processes() {
         List<String> names = new ArrayList<>();
         List<String> warnings = new ArrayList<>();

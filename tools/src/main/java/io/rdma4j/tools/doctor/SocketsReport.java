@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reports whether programs that are started from here use RDMA sockets, and what stays on TCP and UDP then. */
+/** Reports whether programs started from this shell use RDMA sockets, and which traffic stays on TCP or UDP. */
 final class SocketsReport {
     private static final List<String> VARIABLES = List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS");
     private static final String AGENT = "rdma4j-agent.jar";

@@ -16,7 +16,7 @@ public final class GuardianTool implements Tool {
         Watches all processes of this user that use rdma4j in this network namespace. When one of them is killed
         or crashes, its peers on all hosts get DISCONNECTED within a second, as if a kernel had closed the
         connections. Runs until interrupted; systemd can run it (see rdma4j man guardian). Prints a line for each
-        process that has left connections.
+        process that ended with open connections.
         The status is 1 if a guardian already runs, or the run directory cannot be used.
         """;
 
@@ -60,14 +60,14 @@ public final class GuardianTool implements Tool {
         }
     }
 
-    /** Processes register when they are asked for a report. */
+    /** Requests a report from each running process, because a process registers when it answers. */
     private static void register(ToolEnvironment environment) {
         try {
             var _ = StackReader.readAll(ReportSockets.list());
         } catch (IOException | RdmaException e) {
             environment
                     .err()
-                    .println("rdma4j guardian: the processes that run are watched from their next connection on: "
+                    .println("rdma4j guardian: running processes are watched from their next connection on: "
                             + e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -15,7 +15,7 @@ final class BashCompletion {
         _rdma4j_values() {
             case $1 in
                 files)
-                    local IFS=$'\\n' # names of files may have blanks: a line each
+                    local IFS=$'\\n' # file names may contain blanks: one name a line
                     COMPREPLY=($(compgen -f -- "$2"))
                     compopt -o filenames 2>/dev/null
                     ;;
@@ -39,7 +39,7 @@ final class BashCompletion {
                     esac
                 done
             fi
-            # With "--pcap=" the "=" is a word of its own.
+            # With "--pcap=" the "=" is a separate word.
             [ "$before" = "=" ] && [ "$COMP_CWORD" -ge 2 ] && before=${COMP_WORDS[COMP_CWORD - 2]}
             [ "$word" = "=" ] && word= && before=${COMP_WORDS[COMP_CWORD - 1]}
         """;
@@ -74,7 +74,7 @@ final class BashCompletion {
         return script.append("    esac\n}\ncomplete -F _rdma4j rdma4j\n").toString();
     }
 
-    /** Appends a case for each kind of values that options of a tool take. The common options are handled before. */
+    /** Appends a case for each kind of option values of a tool. The common options have their own cases, under "*". */
     private static void valuesOf(String tool, List<HelpOption> options, StringBuilder script) {
         Map<String, List<String>> patterns = new TreeMap<>();
         for (HelpOption option : options) {

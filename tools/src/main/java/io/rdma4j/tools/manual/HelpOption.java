@@ -9,8 +9,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An option of a tool, as a line of its help text describes it. The styles of librdmacm ({@code [-s server_address]}), of
- * perftest ({@code -s, --size=<size>  bytes of a message}) and of this project are understood.
+ * An option of a tool, parsed from a line of its help text.
+ *
+ * <p>The line may be in the style of librdmacm ({@code [-s server_address]}), of perftest
+ * ({@code -s, --size=<size>  bytes of a message}) or of this project.
  *
  * @param names the names with their dashes, for example {@code -s} and {@code --size}; not empty
  * @param argument the name of the argument; empty if the option has none
@@ -22,7 +24,7 @@ record HelpOption(List<String> names, String argument, List<String> description)
     /** An argument after an equals sign, such as {@code =<gid index>}. */
     private static final Pattern ATTACHED = Pattern.compile("=(?:<([^>]+)>|(\\S+))");
 
-    /** An argument in a word of its own, after which the line ends or a description begins. */
+    /** An argument in a separate word, after which the line ends or a description starts. */
     private static final Pattern SEPARATE =
             Pattern.compile(" {1,2}([A-Za-z_]+(?: type| or \\w+)?)(?=\\]|\\t| {2}| \\t| \\(| - |$)");
 
@@ -32,7 +34,7 @@ record HelpOption(List<String> names, String argument, List<String> description)
     private static final Pattern CHOICE_LINE = Pattern.compile("(?:\\w\\|)?(\\w+) - .*");
     private static final Pattern CHOICES = Pattern.compile("(\\w+(?:, \\w+)*),? or (\\w+)(?: \\(.*)?");
 
-    /** Returns the option that a line of a help text describes, or null if it describes none. */
+    /** Returns the option that a line of a help text describes, or null if the line describes no option. */
     static @Nullable HelpOption parse(String line) {
         String text = line.strip();
         text = text.startsWith("[") ? text.substring(1) : text;
@@ -90,7 +92,7 @@ record HelpOption(List<String> names, String argument, List<String> description)
         return String.join(", ", description);
     }
 
-    /** Returns the values of the argument if the description lists all of them, else an empty list. */
+    /** Returns the values of the argument if the description lists all of them, otherwise an empty list. */
     List<String> choices() {
         List<String> named = description.stream()
                 .map(CHOICE_LINE::matcher)

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * The parts of a help text.
  *
  * @param usage the lines that show how the tool is called, without the word "usage"
- * @param options the tool's own options; an option that is described twice is the first of the two
+ * @param options the tool's own options; if one is described twice, the first description is used
  * @param notes the other lines; an empty line separates paragraphs
  * @param examples the lines of the examples
  */
@@ -83,7 +83,7 @@ record HelpText(List<String> usage, List<HelpOption> options, List<String> notes
             }
         }
 
-        /** Usage begins with that word, or with the name of the tool before its options. */
+        /** Returns whether a line shows usage: it starts with that word, or with the tool's name before its options. */
         private boolean isUsage(String line) {
             String text = line.strip();
             boolean callsTool = text.equals(name) || text.startsWith(name + " -") || text.startsWith(name + " <");

@@ -12,8 +12,11 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The manual page of a tool, for man(1). Name, synopsis, examples and the options of all tools come from the help text. So do the
- * options, and the description, unless the resource {@code NAME.man} has these sections; it also has those that a help text lacks.
+ * The manual page of a tool, for man(1).
+ *
+ * <p>The name, synopsis, examples and common options come from the help text. The description and the tool's options
+ * come from the resource {@code NAME.man} if it has these sections, otherwise from the help text. The resource also has
+ * the sections that a help text lacks.
  */
 final class ManualPage {
     private static final String DESCRIPTION = "DESCRIPTION";
@@ -42,7 +45,7 @@ final class ManualPage {
             result.section(OPTIONS, items(help.options()));
         }
         for (String title : List.copyOf(written.keySet())) {
-            if (title.startsWith(OPTIONS)) { // those of another mode of the tool
+            if (title.startsWith(OPTIONS)) { // the options of another mode of the tool
                 result.section(title, Objects.requireNonNull(written.remove(title)));
             }
         }
@@ -130,7 +133,7 @@ final class ManualPage {
         return result.append(".fi\n").toString();
     }
 
-    /** Returns the sections of the resource with the name of a tool, by title; none if there is no resource. */
+    /** Returns the sections of a tool's resource by their titles, or an empty map if there is no resource. */
     private static Map<String, String> sections(String name) {
         Map<String, String> result = new LinkedHashMap<>();
         try (InputStream stream = ManualPage.class.getResourceAsStream(name + ".man")) {

@@ -34,12 +34,12 @@ record ToolWords(String name, String summary, List<HelpOption> options, Values a
         SHELLS
     }
 
-    /** Returns the values from which the argument of an option is chosen; none if it is not one of a few. */
+    /** Returns the values that the argument of an option may have, or an empty list if they are not listed. */
     static List<String> choices(HelpOption option) {
         return option.names().contains("--fault") ? FAULTS : option.choices();
     }
 
-    /** Returns the words of a tool, which its help text names. */
+    /** Returns the words of a tool, according to its help text. */
     static ToolWords of(Tool tool) {
         List<HelpOption> options =
                 new ArrayList<>(HelpText.parse(tool.name(), tool.help()).options());

@@ -4,7 +4,7 @@ package io.rdma4j.tools.manual;
 final class Troff {
     private Troff() {}
 
-    /** Returns text as it has to be written in a line of a manual page. */
+    /** Returns text escaped for a line of a manual page. */
     static String escaped(String text) {
         String result = text.replace("\\", "\\e").replace("-", "\\-");
         return result.startsWith(".") || result.startsWith("'") ? "\\&" + result : result;

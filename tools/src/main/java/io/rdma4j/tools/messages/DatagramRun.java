@@ -86,7 +86,7 @@ abstract class DatagramRun extends MessageRun {
         return 0;
     }
 
-    /** Stores the destination, the peer or the group, and marks the node as connected. */
+    /** Stores the destination, which is the peer or the group, and marks the node as connected. */
     final int connected(Node node, DatagramParameters destination) {
         node.remoteQueuePair = destination.queuePairNumber();
         node.remoteQueueKey = destination.queueKey();

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A run of a tool that makes one connection with the synchronous endpoint calls.
  *
- * <p>In some failures the C tool waits indefinitely for a message, or takes a failed receive for a message. A run then
- * ends with an explanation.
+ * <p>After some failures the C tool waits indefinitely for a message, or treats a failed receive as a message. A run
+ * then ends with an explanation.
  */
 abstract class EndpointRun {
     /** Bytes of each message. */
@@ -118,7 +118,7 @@ abstract class EndpointRun {
         } catch (AddressLookupException e) {
             report.line("rdma_getaddrinfo: " + e.reason().text());
             report.explain(String.valueOf(e.getMessage()));
-            throw new ToolFailure(-1); // rdma_getaddrinfo returns -1 whatever getaddrinfo has returned
+            throw new ToolFailure(-1); // rdma_getaddrinfo returns -1 for every failure of getaddrinfo
         } catch (RdmaException e) {
             report.line("rdma_getaddrinfo: " + NO_RESOLVER_ERROR);
             report.explain(Explanation.of(e));
@@ -151,7 +151,7 @@ abstract class EndpointRun {
         return call(name, () -> id.protectionDomain().register(arena.allocate(MESSAGE_BYTES), AccessFlag.LOCAL_WRITE));
     }
 
-    /** Posts a receive to the identifier's shared receive queue if it has one, else to its queue pair. */
+    /** Posts a receive to the identifier's shared receive queue if it has one, otherwise to its queue pair. */
     static void postReceive(CmId id, MemoryRegion memory) {
         ReceiveWorkRequest request = new ReceiveWorkRequest().into(memory);
         SharedReceiveQueue shared = id.sharedReceiveQueue();
@@ -185,7 +185,7 @@ abstract class EndpointRun {
      * Waits for a completion.
      *
      * @param name the name of the wait in C's error line
-     * @param missed the part of the peer, for the explanation if there is none in time
+     * @param missed the action that the peer omitted, for the explanation of a timeout
      */
     private WorkCompletion await(String name, @Nullable CompletionQueue queue, String missed) throws ToolFailure {
         WorkCompletion[] one = WorkCompletion.array(1);

@@ -37,8 +37,8 @@ public final class Mckey implements Tool {
 
     private static final String EXAMPLES = """
 
-        Start the receivers first, with the same -C as the sender. The defaults are 10 messages of 100 bytes. -S is at
-        most the path MTU. Messages are datagrams and are not retransmitted.
+        Start the receivers first, with the same -C as the sender. The defaults are 10 messages of 100 bytes. -S must
+        not exceed the path MTU. Messages are datagrams and are not retransmitted.
 
         examples:
           mckey -m 239.1.1.1 -b 192.0.2.1        receive
@@ -116,7 +116,7 @@ public final class Mckey implements Tool {
         if (group == null || space == null || !space.isDatagram() || connections < 1 || count < 0 || bytes < 0) {
             environment
                     .err()
-                    .println("mckey: -m must name a group, -p 0x111 or 0x2; -c must be at least 1, -C and -S 0");
+                    .println("mckey: -m must name a group; -p must be 0x111 or 0x2, -c 1 or more, -C and -S 0 or more");
             return null;
         }
         return new MckeyOptions(group, unmapped, sender, source, space, connections, count, bytes, sendOnly, loopback);

@@ -20,7 +20,7 @@ final class MckeyRun extends DatagramRun {
     /** Overrides the pause between joining and sending, in milliseconds. */
     static final String PAUSE_PROPERTY = "rdma4j.tools.mckey.pause";
 
-    /** The pause of the C tool, in which switches learn the members. */
+    /** The pause of the C tool, during which switches learn the members. */
     private static final long PAUSE_MILLIS = 3000;
 
     private final MckeyOptions options;

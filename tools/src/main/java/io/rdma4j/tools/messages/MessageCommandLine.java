@@ -7,7 +7,7 @@ import io.rdma4j.value.PortSpace;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Parses the command lines of ucmatose and udaddy as the C tools do, with their messages. */
+/** Parses the command lines of ucmatose and udaddy like the C tools, with their messages. */
 final class MessageCommandLine {
     private static final int DEFAULT_MESSAGES = 10;
     private static final int DEFAULT_BYTES = 100;

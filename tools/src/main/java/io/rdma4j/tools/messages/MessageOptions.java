@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param portSpace {@code -P}: the port space
  * @param port {@code -p}: the service or port as typed
  * @param connections {@code -c}: the number of connections
- * @param messageCount {@code -C}: messages of each connection in each direction; 0 for none
+ * @param messageCount {@code -C}: the number of messages of each connection in each direction
  * @param messageBytes {@code -S}: the size of a message
  * @param typeOfService {@code -t}, or -1
  * @param ackTimeout {@code -a}: the exponent, or -1

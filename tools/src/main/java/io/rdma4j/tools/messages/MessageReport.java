@@ -22,7 +22,7 @@ public final class MessageReport {
         this.tool = tool;
     }
 
-    /** Suppresses further output, because the process was asked to end and the C tool would have exited. */
+    /** Suppresses further output after a signal, because the C tool would have exited. */
     public void silence() {
         silent = true;
     }

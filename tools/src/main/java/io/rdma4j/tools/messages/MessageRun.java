@@ -27,7 +27,7 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run of one of these tools, in the steps of the C tools.
+ * A run of ucmatose, udaddy or mckey, in the same steps as in C.
  *
  * <p>The steps are: create nodes, handle events until all nodes are connected, exchange messages, and close. Each
  * returns what its C counterpart returns: 0, an errno, a status of an event, or -1.
@@ -48,7 +48,7 @@ abstract class MessageRun {
     final List<Node> nodes = new ArrayList<>();
     int connectsLeft;
 
-    /** Given back where the heap is full, so that what was made can be closed. */
+    /** Released when the heap is full, so that the nodes can be closed. */
     private final List<byte[]> reserve = new ArrayList<>(List.of(new byte[RESERVE_BYTES]));
 
     private final ToolEnvironment environment;
@@ -101,7 +101,7 @@ abstract class MessageRun {
     /** Performs the run between the creation and the destruction of the nodes. */
     abstract int exchange();
 
-    /** Returns whether this side creates the nodes' identifiers at the start. Those of a server come with requests. */
+    /** Returns whether this side creates the nodes' identifiers at the start. A server gets them with the requests. */
     abstract boolean isActive();
 
     // ---- channel and nodes
@@ -160,7 +160,7 @@ abstract class MessageRun {
         return false;
     }
 
-    /** Tells that there is no memory for the messages of a node; what the C tool returns. */
+    /** Reports that there is no memory for the messages of a node, and returns the C tool's status. */
     final int noMemory(OutOfMemoryError cause) {
         report.line("failed message allocation");
         report.explain(cause.getMessage() + "; use a smaller -S");
@@ -273,7 +273,7 @@ abstract class MessageRun {
     /**
      * Rejects a request.
      *
-     * @param isSurplus true if all nodes are in use, so that the request has none
+     * @param isSurplus true if all nodes are in use, so that there is no node for the request
      */
     final void refuse(CmId id, boolean isSurplus) {
         report.step("failing connection request");

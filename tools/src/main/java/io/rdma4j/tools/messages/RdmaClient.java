@@ -18,7 +18,7 @@ import java.util.List;
 public final class RdmaClient implements Tool {
     private static final String EXAMPLES = """
 
-        Without -s it connects to 127.0.0.1, without -p to port 7471, where rdma_server listens.
+        The defaults are the address 127.0.0.1 and port 7471, on which rdma_server listens.
 
         examples:
           rdma_client                            a server on this machine

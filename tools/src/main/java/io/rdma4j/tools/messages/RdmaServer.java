@@ -19,7 +19,7 @@ import java.util.List;
 public final class RdmaServer implements Tool {
     private static final String EXAMPLES = """
 
-        Without -s it listens on every IPv4 address, without -p on port 7471. It ends after one rdma_client.
+        By default it listens on port 7471 of every IPv4 address. It ends after one rdma_client.
 
         examples:
           rdma_server                            every IPv4 address

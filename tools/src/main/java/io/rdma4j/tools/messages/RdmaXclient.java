@@ -24,7 +24,7 @@ import java.util.Objects;
 public final class RdmaXclient implements Tool {
     private static final String EXAMPLES = """
 
-        Without -s it connects to 127.0.0.1, without -p to port 7471, where rdma_xserver listens.
+        The defaults are the address 127.0.0.1 and port 7471, on which rdma_xserver listens.
 
         examples:
           rdma_xclient                           a server on this machine

@@ -23,7 +23,7 @@ import java.util.List;
 public final class RdmaXserver implements Tool {
     private static final String EXAMPLES = """
 
-        It listens on every IPv4 address, without -p on port 7471. It ends after one rdma_xclient.
+        It listens on every IPv4 address, by default on port 7471. It ends after one rdma_xclient.
 
         examples:
           rdma_xserver                           a reliable connection

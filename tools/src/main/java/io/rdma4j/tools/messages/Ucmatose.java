@@ -35,8 +35,8 @@ public final class Ucmatose implements Tool {
 
     private static final String EXAMPLES = """
 
-        Without -s it is the server. Start both sides with the same -c, -C and -S. The defaults are one connection,
-        10 messages each way, 100 bytes per message, and port 7471.
+        Without -s it runs as the server. Start both sides with the same -c, -C and -S. The defaults are one
+        connection, 10 messages each way, 100 bytes per message, and port 7471.
 
         examples:
           ucmatose                              serve one connection on every IPv4 address

@@ -33,8 +33,8 @@ public final class Udaddy implements Tool {
 
     private static final String EXAMPLES = """
 
-        Without -s it is the server. Start both sides with the same -c, -C and -S. The defaults are one service,
-        10 messages each way, and 100 bytes per message. -S is at most the path MTU. The port is always 7174.
+        Without -s it runs as the server. Start both sides with the same -c, -C and -S. The defaults are one service,
+        10 messages each way, and 100 bytes per message. -S must not exceed the path MTU. The port is always 7174.
 
         examples:
           udaddy                          serve one client on every IPv4 address

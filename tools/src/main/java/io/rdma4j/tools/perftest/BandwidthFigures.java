@@ -16,7 +16,7 @@ record BandwidthFigures(long sizeBytes, long iterations, double peak, double ave
     /**
      * Computes the figures of a run.
      *
-     * @param directions 2 if each counted operation stands for one of the peer, too, else 1
+     * @param directions 2 if each counted operation also represents one of the peer's, otherwise 1
      */
     static BandwidthFigures of(BandwidthSamples samples, Settings settings, long sizeBytes, int directions) {
         double unit = settings.gigabits ? GIGABIT_BYTES : MIB;

@@ -85,13 +85,13 @@ abstract class BandwidthLoop extends Loop {
 
     // ---- sending
 
-    /** Returns whether the queue pair has operations left to post and room for another list of them. */
+    /** Returns whether the queue pair has operations left to post, and its send queue has space for another list. */
     final boolean canPost(QueuePairRun queuePairRun, long limit) {
         return queuePairRun.posted < limit
                 && queuePairRun.posted - queuePairRun.done + settings.postList <= settings.sendDepth;
     }
 
-    /** Posts a list of operations. {@code total} operations were posted before, on all queue pairs. */
+    /** Posts a list of operations, after {@code total} operations on all queue pairs together. */
     final void postList(QueuePairRun queuePairRun, long total, long limit) {
         if (samples.hasPeak()) {
             samples.onPost(total, System.nanoTime());

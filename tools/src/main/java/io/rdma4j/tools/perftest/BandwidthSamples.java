@@ -11,14 +11,14 @@ final class BandwidthSamples {
     /**
      * Allocates the samples.
      *
-     * @param messages the number of messages whose times are kept to find the peak, 0 for none
+     * @param messages the number of messages to record individually to find the peak, or 0 to record none
      */
     BandwidthSamples(int messages) {
         posted = new long[messages];
         completed = new long[messages];
     }
 
-    /** Returns whether the times of single messages are kept. */
+    /** Returns whether the times of individual messages are recorded. */
     boolean hasPeak() {
         return posted.length > 0;
     }
@@ -34,7 +34,7 @@ final class BandwidthSamples {
         count = messages;
     }
 
-    /** Records that message {@code index} was posted. A recorded time is never 0, which means none. */
+    /** Records that message {@code index} was posted. A recorded time is never 0, because 0 means unknown. */
     void onPost(long index, long nowNanos) {
         posted[(int) index] = nowNanos - startNanos + 1;
     }

@@ -23,9 +23,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connector that uses the connection manager. The client connects one after the other, and the server creates one for
- * each request. If datagrams go in both directions, the client's first datagram carries its queue pair number as
- * immediate data.
+ * A connector that uses the connection manager. The client connects its queue pairs one after the other, and the server
+ * creates a queue pair for each request. If datagrams go in both directions, the client's first datagram carries its
+ * queue pair number as immediate data.
  */
 final class CmConnector implements QueuePairConnector {
     private static final String FAILED_TO_CONNECT = "Failed to create RDMA CM connection with resources.";
@@ -108,8 +108,8 @@ final class CmConnector implements QueuePairConnector {
     // ---- client
 
     /**
-     * Connects a queue pair. The server reports that it is ready just before it listens, so refused attempts are
-     * repeated.
+     * Connects a queue pair. Refused attempts are repeated, because a server may report that it is ready just before it
+     * listens.
      */
     private void connect(QueuePairRun queuePairRun, InetSocketAddress to) throws ToolFailure {
         for (int attempt = 1; !tryToConnect(queuePairRun, to, attempt == CONNECT_ATTEMPTS); attempt++) {
@@ -163,8 +163,8 @@ final class CmConnector implements QueuePairConnector {
     }
 
     /**
-     * Returns whether no process serves the port yet. For datagrams the status 1 of the response is taken as errno, as
-     * in C.
+     * Returns whether no process serves the port yet. For datagrams the status 1 of the response is interpreted as an
+     * errno, as in C.
      */
     private boolean wasRefused(RdmaException e) {
         return e.errno() == (settings.isDatagram() ? Errno.EPERM : Errno.ECONNREFUSED);
@@ -340,7 +340,7 @@ final class CmConnector implements QueuePairConnector {
                     id.disconnect();
                 }
             } catch (RdmaException alreadyDisconnected) {
-                // The peer has disconnected first.
+                // The peer disconnected first.
             }
             id.destroyQueuePair();
             id.close();

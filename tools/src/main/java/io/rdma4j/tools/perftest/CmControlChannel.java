@@ -21,7 +21,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
-/** A control channel over a reliable connection of the connection manager that carries nothing else. */
+/** A control channel over a separate reliable connection of the connection manager. */
 final class CmControlChannel implements ControlChannel {
     private static final int RETRIES = 7;
 
@@ -39,7 +39,7 @@ final class CmControlChannel implements ControlChannel {
     private final QueuePair queuePair;
     private final WorkCompletion[] completion = WorkCompletion.array(1);
 
-    /** The length of the structure of C, of which the oldest version is assumed until the peer's is known. */
+    /** The length of the C structure. The oldest version is assumed until the peer's version is known. */
     private int destinationBytes = PerftestDestination.bytes(0);
 
     private boolean closedByPeer;

@@ -19,7 +19,7 @@ final class Completions {
     private static final long SLOWEST_NANOS_PER_BYTE = 1000;
     private static final Duration EVENT_WAIT = Duration.ofMillis(100);
 
-    /** A check whether the peer has disconnected or exited. */
+    /** Checks whether the peer has disconnected or exited. */
     interface Watch {
         boolean isPeerClosed();
     }
@@ -48,7 +48,7 @@ final class Completions {
      *
      * @param channel the channel of the queue's events, or null to poll
      * @param queuePairRuns the runs, by the identifiers of their work requests
-     * @param batchSize the most completions to take with one poll
+     * @param batchSize the maximum number of completions of one poll
      * @param side the side that perftest's error message names: client or server
      */
     Completions(
@@ -83,7 +83,7 @@ final class Completions {
         return count;
     }
 
-    /** Polls for one completion. If there is none, behaves as {@link #poll}. */
+    /** Polls for one completion. If there is none, behaves like {@link #poll}. */
     boolean pollOne() throws ToolFailure {
         boolean found = pollInto(one) == 1;
         if (!found) {
@@ -125,7 +125,7 @@ final class Completions {
      * Called after a poll without completions. With {@code -e} the first call requests events, and the second one waits
      * if the poll in between was empty.
      *
-     * @param other another queue whose completions end the wait, or null
+     * @param other another queue; its completions also end the wait; may be null
      */
     void idle(@Nullable Completions other) throws ToolFailure {
         if (channel == null) {
@@ -162,7 +162,7 @@ final class Completions {
                             + " options; both sides need the same -n, -s, -D, -q and -a");
             throw new ToolFailure(1);
         }
-        // Completions of what the peer sent before may still be found by the next polls.
+        // The next polls may still find completions of messages that the peer sent before it exited.
         peerClosed = watch.isPeerClosed();
     }
 

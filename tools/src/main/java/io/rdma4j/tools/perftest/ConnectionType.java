@@ -7,7 +7,7 @@ enum ConnectionType {
     RC(QueuePairType.RELIABLE_CONNECTION),
     UC(QueuePairType.UNRELIABLE_CONNECTION),
     UD(QueuePairType.UNRELIABLE_DATAGRAM),
-    /** The type is that of initiators; targets have {@link QueuePairType#XRC_RECEIVE}. */
+    /** Initiators have this type; targets have {@link QueuePairType#XRC_RECEIVE}. */
     XRC(QueuePairType.XRC_SEND);
 
     private final QueuePairType type;
@@ -20,7 +20,7 @@ enum ConnectionType {
         return type;
     }
 
-    /** Returns whether lost packets are repeated. */
+    /** Returns whether lost packets are retransmitted. */
     boolean isReliable() {
         return this == RC || this == XRC;
     }

@@ -92,7 +92,7 @@ final class Console {
         }
     }
 
-    /** Calls {@code call}, which has no result, as {@link #call} does. */
+    /** Calls {@code call}, which has no result. Otherwise like {@link #call}. */
     void step(String line, Runnable call) throws ToolFailure {
         this.<@Nullable Void>call(line, () -> {
             call.run();

@@ -9,10 +9,10 @@ interface ControlChannel extends AutoCloseable {
     /** Sends the bytes. */
     void send(byte[] data) throws ToolFailure;
 
-    /** Receives the given number of bytes. Waits for {@link ReceiveTimeout} at most, unless the peer may be measuring. */
+    /** Receives the given number of bytes. Waits at most {@link ReceiveTimeout}, unless the peer may be measuring. */
     byte[] receive(int length) throws ToolFailure;
 
-    /** Sets the peer's version of the protocol, on which the form of a destination may depend. */
+    /** Sets the peer's version of the protocol, which may determine the format of a destination. */
     default void peerVersion(double version) {}
 
     /** Sends a destination. */
@@ -22,8 +22,8 @@ interface ControlChannel extends AutoCloseable {
     PerftestDestination receiveDestination() throws ToolFailure;
 
     /**
-     * Removes the timeout of {@link #receive}, since the peer may be measuring while this side waits.
-     * Before, the two sides only exchange parameters.
+     * Removes the timeout of {@link #receive}, because the peer may be measuring while this side waits. Until then the
+     * two sides only exchange parameters.
      */
     void expectRuns();
 

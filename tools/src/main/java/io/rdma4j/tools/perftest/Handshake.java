@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
  * All numbers are in network byte order.
  */
 final class Handshake {
-    /** The version of the protocol, that of perftest 4.5. */
+    /** The version of the protocol, which perftest 4.5 uses. */
     static final String VERSION = "6.06";
 
     private static final double OLDEST = 5.70;
@@ -99,7 +99,7 @@ final class Handshake {
         String[] words = new String(reply, StandardCharsets.ISO_8859_1).split("\0", -1);
         String field = words.length < 2 ? "" : words[1];
         if (!field.matches(QUEUE_PAIRS + "[0-9]{1,5}")) {
-            return; // perftest's C program does not send it
+            return; // perftest's C programs do not send it
         }
         int peerQueuePairs = Integer.parseInt(field.substring(QUEUE_PAIRS.length()));
         if (peerQueuePairs != settings.queuePairs) {
@@ -152,7 +152,7 @@ final class Handshake {
         return Double.longBitsToDouble(exchange(Double.doubleToRawLongBits(local)));
     }
 
-    /** Waits for the peer to finish, too, and sends the final message. */
+    /** Waits until the peer has also finished, and sends the final message. */
     void close(PerftestDestination local) throws ToolFailure {
         exchange(local);
         control.sendDone();

@@ -31,7 +31,7 @@ record LatencyFigures(
      * Returns the latency of each exchange in microseconds, in the order of the exchanges.
      *
      * @param postedNanos the time at which each operation was posted
-     * @param directions 2 if an exchange is a message in each direction, 1 if the latency is that of the whole exchange
+     * @param directions 2 if an exchange is a message in each direction, 1 if the latency covers the whole exchange
      */
     static double[] samples(long[] postedNanos, int directions) {
         double[] samples = new double[postedNanos.length - 1];

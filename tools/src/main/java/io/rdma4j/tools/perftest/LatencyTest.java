@@ -63,8 +63,8 @@ final class LatencyTest {
     }
 
     /**
-     * Drives the device a while longer: the peer's time may end later, and it would wait for acknowledgements
-     * indefinitely.
+     * Keeps driving the device for a while, because the peer's timed run may end later. The peer would otherwise wait
+     * indefinitely for acknowledgements.
      */
     private void linger() {
         ProgressPoller poller = new ProgressPoller(resources.sends());

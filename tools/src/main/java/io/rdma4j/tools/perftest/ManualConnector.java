@@ -122,7 +122,7 @@ final class ManualConnector implements QueuePairConnector {
 
     @Override
     public void awaitDisconnect() {
-        // For some time, the device still acknowledges packets received before a queue pair was closed.
+        // No wait is needed: the device acknowledges packets for some time after a queue pair is closed.
     }
 
     @Override

@@ -29,7 +29,7 @@ public enum MeasuredOperation {
         return title;
     }
 
-    /** Returns whether the peer responds with data. The latency is then that of the whole round trip. */
+    /** Returns whether the peer responds with data. The latency is then the time of a whole round trip. */
     boolean isFetch() {
         return this == READ || this == ATOMIC;
     }

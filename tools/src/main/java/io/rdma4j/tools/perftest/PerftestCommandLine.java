@@ -33,7 +33,7 @@ final class PerftestCommandLine {
     private static final int MAX_COMPLETION_BATCH = 65_535;
     private static final long MAX_BYTES = (1L << 31) - 1;
 
-    /** The first letter of options without a letter of their own, in the private use area. */
+    /** The first of the characters that represent options without a letter, in Unicode's private use area. */
     private static final char FIRST_NAMED = '\uE000';
 
     private static final List<String> NAMED = List.of(
@@ -150,7 +150,7 @@ final class PerftestCommandLine {
     /**
      * Parses the arguments into the settings.
      *
-     * @return true if the test is to run, or false if help or version was requested and has been printed
+     * @return true if the test must run, or false if help or version was requested and has been printed
      * @throws ToolFailure if the command line is invalid; the reason has been printed
      */
     boolean read(List<String> arguments) throws ToolFailure {

@@ -8,10 +8,11 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The address of one queue pair of a side and of its memory, as the two sides exchange it. Over a connection of the
- * connection manager it is a C structure in network byte order: 56 bytes with its padding, and 64 bytes from version 6.29 of the
- * protocol, which has the address of the data for {@code --data_validation} before the GID. Over TCP it is a text (108 bytes with the
- * terminating zero).
+ * The address of a side's queue pair and of its memory, in the form that the two sides exchange.
+ *
+ * <p>Over a connection of the connection manager it is a C structure in network byte order. Its length is 56 bytes with
+ * padding. From version 6.29 of the protocol it is 64 bytes, with the address of the data for {@code --data_validation}
+ * before the GID. Over TCP it is a text of 108 bytes, including the terminating zero.
  *
  * @param localId the LID, 0 over RoCE
  * @param outstanding the number of READs and atomics that the side accepts at a time
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param address the address of the memory
  * @param gid the GID of the side
  * @param gidIndex the index of the GID in the side's table
- * @param sharedReceiveQueue the number of the shared receive queue of extended connections, else 0
+ * @param sharedReceiveQueue the number of the shared receive queue of extended connections, otherwise 0
  */
 record PerftestDestination(
         int localId,
@@ -33,12 +34,12 @@ record PerftestDestination(
         Gid gid,
         int gidIndex,
         int sharedReceiveQueue) {
-    /** The most bytes of {@link #toBytes}. */
+    /** The maximum length of {@link #toBytes}. */
     static final int MAX_BYTES = 64;
 
     private static final int BYTES_BEFORE_VALIDATION = 56;
 
-    /** The first version of the protocol, that of perftest 26.04, whose structure is the longer one. */
+    /** The first version of the protocol with the longer structure. Perftest 26.04 uses it. */
     private static final double VALIDATION_VERSION = 6.29;
 
     /** The length of {@link #toText}. */
@@ -55,13 +56,13 @@ record PerftestDestination(
     private static final int TEXT_GID_AT = 50;
     private static final int TEXT_RECEIVES_AT = 98;
 
-    /** Returns the length of the structure of C in a version of the protocol. */
+    /** Returns the length of the C structure in a version of the protocol. */
     static int bytes(double version) {
         return version < VALIDATION_VERSION ? BYTES_BEFORE_VALIDATION : MAX_BYTES;
     }
 
     /**
-     * Returns the structure of C.
+     * Returns the C structure.
      *
      * @param bytes its length
      */
@@ -80,7 +81,7 @@ record PerftestDestination(
                 .array();
     }
 
-    /** Reads a structure of C of any length. */
+    /** Parses a C structure of either length. */
     static PerftestDestination ofBytes(byte[] bytes) {
         ByteBuffer in = ByteBuffer.wrap(bytes);
         int gidAt = bytes.length - GID_BEFORE_END;
@@ -147,7 +148,7 @@ record PerftestDestination(
      * Returns perftest's line about this destination.
      *
      * @param side local or remote
-     * @param operation the measured operation, which determines the fields shown, or null to show none of them
+     * @param operation the measured operation, which determines the additional fields, or null to omit them
      */
     String line(String side, @Nullable MeasuredOperation operation) {
         StringBuilder text = new StringBuilder(" " + side + " address: LID ")

@@ -6,7 +6,7 @@ import java.util.Locale;
 final class PerftestHelp {
     private static final String EXAMPLES = """
 
-        Start both sides with the same options; the client also gets the server's address. With -R the connection
+        Start both sides with the same options, and the client also with the server's address. With -R the connection
         manager connects the queue pairs, and uses the device that has the address.
 
         examples:
@@ -72,11 +72,11 @@ final class PerftestHelp {
             option("-l, --post_list=<number>", "operations to post at a time (default 1)");
             option("-Q, --cq-mod=<number>", "operations per completion (default 100; above 8 KiB 1)");
             option("    --recv_post_list=<number>", "receives to post at a time (default 1)");
-            option("    --cqe_poll=<number>", "completions to take with one poll (default 16)");
+            option("    --cqe_poll=<number>", "completions per poll (default 16)");
         }
         if (defaults.operation == MeasuredOperation.SEND) {
             option("-r, --rx-depth=<depth>", "receives posted (default 512)");
-            option("    --use-srq", "take the receives of all queue pairs from one queue");
+            option("    --use-srq", "use one receive queue for all queue pairs");
             option("    --send_with_imm", "send immediate data with each message");
         }
         if (defaults.operation == MeasuredOperation.WRITE) {
@@ -112,13 +112,13 @@ final class PerftestHelp {
         option("-p, --port=<port>", "listen on/connect to port <port> (default 18515)");
         option("    --source_ip=<address>", "local address");
         option("    --ipv6", "serve IPv6 addresses, prefer IPv6 GIDs");
-        option("-d, --ib-dev=<device>", "device (default that of the address)");
+        option("-d, --ib-dev=<device>", "device (default: the device with the address)");
         option("-i, --ib-port=<port>", "port of the device (default 1)");
-        option("-x, --gid-index=<index>", "GID of the port (default that of the address)");
-        option("-m, --mtu=<bytes>", "path MTU, 256 to 4096 (default that of the port)");
+        option("-x, --gid-index=<index>", "GID of the port (default: the GID of the address)");
+        option("-m, --mtu=<bytes>", "path MTU, 256 to 4096 (default: the MTU of the port)");
         option("-T, --tos=<value>", "type of service, with -R");
         option("    --tclass=<value>", "type of service, without -R");
-        option("    --flow_label=<label,...>", "flow labels, of the queue pairs in turn, without -R");
+        option("    --flow_label=<label,...>", "flow labels, assigned to the queue pairs in turn, without -R");
         option("-u, --qp-timeout=<exponent>", "acknowledgement time-out 4.096 us * 2^n (default 14)");
         option("    --retry_count=<number>", "retransmissions before a connection fails (default 7)");
         option("    --mr_per_qp", "a memory region for each queue pair");
@@ -129,7 +129,7 @@ final class PerftestHelp {
     private void writeMeasure() {
         if (defaults.isBandwidth()) {
             option("-N, --noPeak", "do not measure the peak (default measure it, up to 20000 operations)");
-            option("    --perform_warm_up", "some operations before the measured ones");
+            option("    --perform_warm_up", "post some operations before the measured ones");
             option("    --run_infinitely", "run until killed; print results every <duration> seconds");
             option("-w, --limit_bw=<value>", "fail if the bandwidth is lower");
             option("-y, --limit_msgrate=<value>", "fail if the message rate is lower");
@@ -139,12 +139,12 @@ final class PerftestHelp {
 
     private void writeOutput() {
         if (defaults.isBandwidth()) {
-            option("    --report_gbits", "gigabits per second, not MiB");
+            option("    --report_gbits", "print gigabits instead of MiB per second");
             option("    --report-both", "with -b also report each direction");
             option("    --output=<kind>", "only one number: bandwidth or message_rate");
         } else {
             option("-H, --report-histogram", "print all results, sorted");
-            option("-U, --report-unsorted", "print all results in their order");
+            option("-U, --report-unsorted", "print all results, in the order of the operations");
             option("    --output=<kind>", "only one number: latency");
         }
         option("-V, --version", "print the version of the protocol");

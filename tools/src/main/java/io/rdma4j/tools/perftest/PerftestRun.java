@@ -14,7 +14,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * their queue pairs and measure, in the order and with the messages of perftest.
  */
 final class PerftestRun {
-    /** The most completions to take with one poll, unless {@code --cqe_poll} is set. */
+    /** The maximum number of completions of one poll, unless {@code --cqe_poll} is set. */
     private static final int COMPLETION_BATCH = 16;
 
     private final Settings settings;
@@ -197,7 +197,7 @@ final class PerftestRun {
                 console.error("");
                 console.error(" Found Incompatibility issue with GID types.");
                 console.error(" Please Try to use a different IP version.");
-                throw console.failure("", "one side uses an IPv4 GID, the other an IPv6 one; -x INDEX chooses");
+                throw console.failure("", "one side uses an IPv4 GID, the other an IPv6 GID; choose with -x INDEX");
             }
             connector.connect();
         }

@@ -47,7 +47,7 @@ record PerftestSession(
         implements AutoCloseable {
     private static final Duration RESOLUTION = Duration.ofSeconds(2);
 
-    /** The exit status of two of perftest's programs if there is no device. That of the others is 1. */
+    /** The exit status of ib_read_bw and ib_atomic_bw if there is no device. The other tools exit with 1. */
     private static final int NO_DEVICE = 7;
 
     private static final String NO_CONNECTION = " Unable to init the socket connection";
@@ -274,8 +274,8 @@ record PerftestSession(
     }
 
     /**
-     * Returns the device of {@code -d}, else the one that has the local address of the control connection, else the
-     * first.
+     * Returns the device of {@code -d}. Without it, returns the device that has the local address of the control
+     * connection, or the first device if there is no such device.
      */
     private static Device device(Settings settings, RdmaAccess rdma, InetAddress address) {
         List<Device> devices = rdma.devices();
@@ -292,7 +292,7 @@ record PerftestSession(
                 .orElse(devices.getFirst());
     }
 
-    /** Returns the index of the address' GID, else of the first GID of the family, else 0. */
+    /** Returns the index of the address' GID or, if there is none, of the first GID of the family. The default is 0. */
     private static int gidIndex(List<Gid> gids, InetAddress address, boolean ipv6) {
         int index = gids.indexOf(Gid.of(address));
         if (index >= 0) {

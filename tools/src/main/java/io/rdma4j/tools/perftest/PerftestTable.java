@@ -83,12 +83,12 @@ final class PerftestTable {
         return number + ", " + general(microseconds);
     }
 
-    /** Formats a number as C's {@code %lf}. */
+    /** Formats a number like C's {@code %lf}. */
     static String plain(double value) {
         return String.format(Locale.ROOT, "%.6f", value);
     }
 
-    /** Formats a number as C's {@code %g}: six significant digits without trailing zeros. */
+    /** Formats a number like C's {@code %g}: six significant digits without trailing zeros. */
     static String general(double value) {
         if (value == 0) {
             return "0";
@@ -107,7 +107,7 @@ final class PerftestTable {
                 + String.format(Locale.ROOT, "e%s%02d", exponent < 0 ? "-" : "+", Math.abs(exponent));
     }
 
-    /** Formats a number as C's {@code %#0WIDTHx}. Zero has no prefix. */
+    /** Formats a number like C's {@code %#0WIDTHx}. Zero has no prefix. */
     static String hexadecimal(long value, int width) {
         String digits = Long.toHexString(value);
         String prefix = value == 0 ? "" : "0x";

@@ -7,27 +7,27 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
- * A short run with the options of the user, for the warm-up.
+ * A short run with the user's options, for the warm-up.
  *
  * @param tool the name of the tool
- * @param arguments the command line of the user
+ * @param arguments the user's command line
  */
 record PerftestWarmUp(String tool, MeasuredOperation operation, Measure measure, List<String> arguments)
         implements WarmUp.Round {
     private static final int ITERATIONS = 25;
 
-    /** The least number of which a latency test can compute its figures. */
-    private static final int LEAST_ITERATIONS = 5;
+    /** The minimum number of iterations from which a latency test can compute its figures. */
+    private static final int MIN_ITERATIONS = 5;
 
     private static final int PACKET_BYTES = 4096;
 
-    /** The most packets of the operations that a side posts at once. More would take seconds. */
+    /** The maximum number of packets of the operations that a side has posted. More would take seconds. */
     private static final int POSTED_PACKETS = 4096;
 
-    /** The most datagrams: those that a socket buffer holds. The receiver would wait seconds for a lost message. */
+    /** The maximum number of unreliable packets. They fit into a socket buffer, since a lost message costs seconds. */
     private static final int UNRELIABLE_PACKETS = 32;
 
-    /** The largest message. The two sides must not need much more memory than the tool. */
+    /** The size of the largest message. The two sides must not need much more memory than the tool. */
     private static final long LARGEST_BYTES = 1 << 20;
 
     private static final long LARGEST_OF_ALL_BYTES = 65_536;
@@ -70,7 +70,7 @@ record PerftestWarmUp(String tool, MeasuredOperation operation, Measure measure,
         }
         long iterations = mayLose
                 ? most
-                : Math.max(Math.max(settings.sendDepth, LEAST_ITERATIONS), ITERATIONS * (long) work / packets);
+                : Math.max(Math.max(settings.sendDepth, MIN_ITERATIONS), ITERATIONS * (long) work / packets);
         settings.iterations = (iterations + settings.postList - 1) / settings.postList * settings.postList;
         // A test of another size posts all receives again.
         settings.receiveDepth = (int) Math.min(settings.receiveDepth, settings.iterations);

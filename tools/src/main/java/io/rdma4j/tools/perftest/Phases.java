@@ -2,7 +2,7 @@ package io.rdma4j.tools.perftest;
 
 /**
  * The phases of a timed run: a margin, the measured interval, and another margin. A separate thread advances the phase,
- * in place of perftest's alarm signal. The measuring thread reads it.
+ * instead of perftest's alarm signal, and the measuring thread reads it.
  */
 final class Phases {
     private static final int MARGIN = 0;

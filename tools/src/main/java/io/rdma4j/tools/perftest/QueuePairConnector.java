@@ -4,7 +4,7 @@ import io.rdma4j.tools.command.ToolFailure;
 
 /** A connector, which creates and connects the measured queue pairs. Not thread safe. */
 interface QueuePairConnector extends AutoCloseable {
-    /** Creates the queue pairs. With the connection manager also connects them. */
+    /** Creates the queue pairs. A connector that uses the connection manager also connects them. */
     void create() throws ToolFailure;
 
     /** Connects each queue pair to the peer's destination, unless it is connected already. */

@@ -235,7 +235,7 @@ final class QueuePairRun {
     private void fill(ReceiveWorkRequest receive) {
         receive.reset(index);
         if (settings.operation == MeasuredOperation.WRITE) {
-            return; // immediate data only; the WRITE itself says where its data go
+            return; // for immediate data only; the WRITE specifies the destination of its data
         }
         if (settings.isDatagram()) {
             // The data after the header starts at a cache line.

@@ -3,7 +3,7 @@ package io.rdma4j.tools.perftest;
 import java.util.List;
 
 /**
- * The receives of the queue pairs of a run: posts the initial ones, and replaces those that are complete, in lists of
+ * Posts the receives of a run's queue pairs: the initial ones, and replacements for completed ones, in lists of
  * {@code --recv_post_list}. Allocates nothing while messages arrive. Not thread safe.
  */
 final class ReceivePoster {
@@ -18,7 +18,7 @@ final class ReceivePoster {
      * Creates a poster.
      *
      * @param queuePairs the number of queue pairs of the run
-     * @param receivers those that receive
+     * @param receivers the queue pairs that receive
      */
     ReceivePoster(Settings settings, int queuePairs, List<QueuePairRun> receivers) {
         this.settings = settings;
@@ -45,10 +45,10 @@ final class ReceivePoster {
     }
 
     /**
-     * Replaces a completed receive, if a list of them is complete.
+     * Counts a completed receive, and posts new receives when a list of them has completed.
      *
      * @param receiver the queue pair for which the receive was posted. With a shared receive queue the message may have
-     *     come to another one.
+     *     arrived at another queue pair.
      * @param limit the number of messages of each queue pair
      */
     void replace(QueuePairRun receiver, long limit) {

@@ -43,7 +43,7 @@ final class Resources implements AutoCloseable {
         this.settings = settings;
     }
 
-    /** Creates all resources but the queue pairs. */
+    /** Creates all resources except the queue pairs. */
     static Resources create(Settings settings, DeviceContext context, Console console) throws ToolFailure {
         Resources resources = new Resources(settings);
         try {
@@ -212,7 +212,7 @@ final class Resources implements AutoCloseable {
         return Objects.requireNonNull(sharedReceives).number();
     }
 
-    /** Closes all resources. Queue pairs of the connection manager must be closed before. */
+    /** Closes all resources. Queue pairs of the connection manager must already be closed. */
     @Override
     public void close() {
         for (QueuePairRun queuePairRun : queuePairRuns) {

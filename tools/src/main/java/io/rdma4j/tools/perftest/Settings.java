@@ -40,7 +40,7 @@ final class Settings {
 
     int devicePort = 1;
 
-    /** The path MTU in bytes, or 0 for that of the port. */
+    /** The path MTU in bytes, or 0 for the port's MTU. */
     int mtuBytes;
 
     /** The size of a message in bytes. With {@code -a} it is the largest one. */
@@ -59,13 +59,13 @@ final class Settings {
     int receiveDepth;
     boolean isReceiveDepthSet;
 
-    /** {@code --use-srq}, {@code -c XRC}: the queue pairs take their receives from one queue, of {@link #receiveDepth} receives. */
+    /** {@code --use-srq}, {@code -c XRC}: the queue pairs share one queue of {@link #receiveDepth} receives. */
     boolean sharedReceives;
 
     /** {@code --recv_post_list}: the number of receives to post with one call. */
     int receivePostList = 1;
 
-    /** {@code --cqe_poll}: the most completions to take with one poll, or {@link #NONE} if not set. */
+    /** {@code --cqe_poll}: the maximum number of completions of one poll, or {@link #NONE} if not set. */
     int completionBatch = NONE;
 
     /** The size in bytes up to which messages are sent inline, or {@link #NONE} if not set. */
@@ -85,7 +85,7 @@ final class Settings {
     boolean bidirectional;
     boolean noPeak;
 
-    /** The maximum number of outstanding READs or atomics, or 0 for that of the device. */
+    /** The maximum number of outstanding READs or atomics, or 0 for the device's maximum. */
     int outstanding;
 
     int postList = 1;
@@ -106,7 +106,7 @@ final class Settings {
     int trafficClass;
     int serviceLevel;
 
-    /** {@code --flow_label}: the flow labels of the queue pairs, which take them in turn; empty for 0. */
+    /** {@code --flow_label}: the flow labels, assigned to the queue pairs in turn; empty if all are 0. */
     List<Integer> flowLabels = List.of();
 
     int timeoutExponent = 14;
@@ -184,14 +184,14 @@ final class Settings {
     }
 
     /**
-     * Returns whether this side has both initiators and targets of extended connections. The first half of its queue
-     * pairs are initiators then, and the second half targets.
+     * Returns whether this side has both initiators and targets of extended connections. If so, the first half of its
+     * queue pairs are initiators, and the second half are targets.
      */
     boolean hasBothRoles() {
         return isExtended() && (bidirectional || !isBandwidth());
     }
 
-    /** Returns whether this side has a shared receive queue. Targets of extended connections have no other. */
+    /** Returns whether this side has a shared receive queue. Targets of extended connections need one. */
     boolean hasSharedReceives() {
         return isExtended() || sharedReceives && receives();
     }

@@ -5,11 +5,11 @@ import io.rdma4j.tools.command.ToolFailure;
 
 /** Perftest's rules on combinations of options, in its order and with its messages. */
 final class SettingsRules {
-    /** The size above which each message gets a completion of its own, since moderation would distort the figures. */
+    /** The size above which each message has its own completion, since moderation would distort the figures. */
     private static final int LARGEST_MODERATED_BYTES = 8192;
 
     private static final int MAX_DATAGRAM_RECEIVES = 16_000;
-    /** The least depth of a shared receive queue of UC and UD queue pairs. */
+    /** The minimum depth of a shared receive queue of UC and UD queue pairs. */
     private static final int MIN_SHARED_RECEIVES = 100;
 
     private static final int MAX_PEAK_ITERATIONS = 20_000;

@@ -2,8 +2,8 @@ package io.rdma4j.tools.perftest;
 
 /**
  * The idle strategy of a thread that polls without success. It spins for as long as a response normally takes. After
- * that it yields the core between polls, possibly to the peer, and periodically asks its caller to check the peer. Not
- * thread safe.
+ * that it yields the core between polls, possibly to the peer, and periodically signals that the peer must be checked.
+ * Not thread safe.
  */
 final class Spin {
     private static final long SPIN_NANOS = 50_000;

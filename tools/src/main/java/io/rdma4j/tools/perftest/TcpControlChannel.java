@@ -92,7 +92,7 @@ final class TcpControlChannel implements ControlChannel {
                     timeout.restart();
                     continue;
                 }
-                // A message that has begun must be completed in time, even while the peer may be measuring.
+                // A message that has started must be completed in time, even while the peer may be measuring.
                 if ((!expectsRuns || data.position() > 0) && timeout.isExpired()) {
                     throw console.noParameters(timeout);
                 }

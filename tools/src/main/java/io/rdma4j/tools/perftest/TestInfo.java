@@ -2,7 +2,7 @@ package io.rdma4j.tools.perftest;
 
 import io.rdma4j.value.PathMtu;
 
-/** The description printed before a test, that of perftest for a device without PCI bus. */
+/** The description that perftest prints before a test on a device without a PCI bus. */
 final class TestInfo {
     private final Settings settings;
     private final Console console;

@@ -9,7 +9,7 @@ import java.util.Locale;
 /**
  * The times from each receive to the next, by the timestamps of their completions: {@code -t}.
  *
- * <p>The unit is the clock cycle, as in C. The clock is the device's own if the completion queue uses it. Otherwise it is
+ * <p>The unit is the clock cycle, as in C. The clock is the device's if the completion queue uses it. Otherwise it is
  * {@link System#nanoTime}, and a cycle is a nanosecond.
  */
 final class CompletionIntervals {
@@ -46,7 +46,7 @@ final class CompletionIntervals {
         if (started) {
             double delta = (double) nanos - previousNanos;
             if (delta < 0) {
-                delta += wrapNanos; // the device's clock has started again from 0
+                delta += wrapNanos; // the device's clock has wrapped
             }
             maxNanos = Math.max(maxNanos, delta);
             minNanos = Math.min(minNanos, delta);

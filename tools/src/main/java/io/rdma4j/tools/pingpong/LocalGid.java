@@ -10,15 +10,16 @@ import java.util.List;
 /**
  * The GID of this side.
  *
- * @param index the index in the port's GID table, negative for none
- * @param gid the GID, zero for none
+ * @param index the index in the port's GID table, or negative if there is no GID
+ * @param gid the GID, or zero if there is none
  */
 record LocalGid(int index, Gid gid) {
     /** The explanation of a missing GID. */
     static final String HINT = "RoCE needs a GID on both sides: use -g INDEX on each; ibv_devinfo -v lists the GIDs";
 
     /**
-     * Returns the GID of {@code -g}, else that of {@code --device} if it is an address, else none, as in C.
+     * Returns the GID that {@code -g} selects. Without {@code -g} it is the GID of {@code --device} if that is an
+     * address; otherwise there is none, as in C.
      *
      * @param index the index of {@code -g}, or negative
      * @param missingLine C's line if there is no GID at the index

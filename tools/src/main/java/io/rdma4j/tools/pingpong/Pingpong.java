@@ -103,7 +103,7 @@ final class Pingpong {
                 .findFirst();
     }
 
-    /** Rejects options that the device lacks, with the lines of C's tool for a device without the capability. */
+    /** Rejects options that the device does not support, with the lines that C's tool prints for such a device. */
     private void checkDevice(DeviceContext context) throws ToolFailure {
         String refusal = transport.refusal(context, options);
         if (refusal != null) {
@@ -230,7 +230,7 @@ final class Pingpong {
         }
     }
 
-    /** Formats a number as C's {@code %.2f}. */
+    /** Formats a number like C's {@code %.2f}. */
     static String fixed(double value) {
         if (Double.isNaN(value)) {
             return "-nan";

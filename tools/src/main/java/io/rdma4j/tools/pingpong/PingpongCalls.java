@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
  * 1.
  *
  * @param tool the name of the tool, for explanations
- * @param environment the environment whose streams are printed to
+ * @param environment the environment with the output streams
  */
 record PingpongCalls(String tool, ToolEnvironment environment) {
     /** The page size. C's tools write and check the first byte of each page. */
     static final int PAGE_BYTES = 4096;
 
-    /** A call of the verbs. */
+    /** A verbs call. */
     interface Call<T extends @Nullable Object> {
         T run();
     }
@@ -42,7 +42,7 @@ record PingpongCalls(String tool, ToolEnvironment environment) {
         }
     }
 
-    /** Calls {@code call}, which has no result, as {@link #call} does. */
+    /** Calls {@code call}, which has no result, like {@link #call}. */
     void step(String line, Runnable call) throws ToolFailure {
         this.<@Nullable Void>call(line, () -> {
             call.run();

@@ -61,10 +61,10 @@ final class PingpongCommandLine {
      * Creates a parser.
      *
      * @param tool the name of the tool, for messages
-     * @param letters the tool's options, as for getopt(3); their long names are accepted, too
+     * @param letters the tool's options, as for getopt(3); their long names are also accepted
      * @param sizeBytes the default size of a message
      * @param usage the text to print if the command line is invalid
-     * @param environment the environment whose streams are printed to
+     * @param environment the environment with the output streams
      */
     PingpongCommandLine(String tool, String letters, long sizeBytes, String usage, ToolEnvironment environment) {
         this.tool = tool;

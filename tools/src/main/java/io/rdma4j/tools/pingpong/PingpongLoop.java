@@ -38,7 +38,10 @@ final class PingpongLoop {
     private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
     private final SendWorkRequest send = new SendWorkRequest();
 
-    /** Completions of one poll, enough for all outstanding ones: those left in the queue would raise no event. */
+    /**
+     * The completions of one poll. It can hold all outstanding completions, since any left in the queue would raise no
+     * event.
+     */
     private final WorkCompletion[] batch;
 
     private final ReceiveTimeout timeout = new ReceiveTimeout(TIMEOUT);
@@ -79,7 +82,7 @@ final class PingpongLoop {
         intervals = options.timestamps() ? CompletionIntervals.of(completions) : null;
     }
 
-    /** Returns the times between receives, if timestamps were asked for. */
+    /** Returns the times between receives, if timestamps were requested. */
     Optional<CompletionIntervals> intervals() {
         return Optional.ofNullable(intervals);
     }
@@ -140,7 +143,7 @@ final class PingpongLoop {
                     throw calls.failure(
                             "No completion for " + (timeout.nanos() + allowanceNanos) / 1_000_000_000 + " seconds",
                             (transport.isReliable()
-                                            ? "the peer has exited or is waiting, too; "
+                                            ? "the peer has exited or is also waiting; "
                                             : "a message was lost, or the peer has exited; ")
                                     + received + " messages received and " + sent
                                     + " sent of " + options.exchanges() + ". Do both sides use the same -n and -s?");
@@ -203,7 +206,7 @@ final class PingpongLoop {
                 queuePairs.getFirst().explain(completion.status())
                         + "; has the peer exited after fewer exchanges (-n)?";
             case REMOTE_INVALID_REQUEST_ERROR, LOCAL_LENGTH_ERROR ->
-                "the message does not fit the other side's buffer; do both sides use the same -s?";
+                "the message does not fit the peer's buffer; do both sides use the same -s?";
             default ->
                 completion.status() + String.format(Locale.ROOT, ", queue pair 0x%06x", completion.queuePairNumber());
         };

@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param mtu {@code -m}: the path MTU
  * @param queuePairs {@code -q}: the number of queue pairs
  * @param receiveDepth {@code -r}: the number of receives to post at a time
- * @param serviceLevel {@code -l}: the service level, a priority of cards
- * @param exchanges {@code -n}: the number of messages in each direction, of all queue pairs together
+ * @param serviceLevel {@code -l}: the service level, a priority on network cards
+ * @param exchanges {@code -n}: the number of messages in each direction, for all queue pairs together
  * @param events {@code -e}: true to wait for completion events instead of polling
- * @param gidIndex {@code -g}: the index of the GID of the port, negative for none
+ * @param gidIndex {@code -g}: the index in the port's GID table, or negative if not given
  * @param timestamps {@code -t}: true to take timestamps of completions
  * @param validate {@code -c}: true to check the received data
  * @param onDemand {@code -o}, {@code -O}: true to register memory on demand

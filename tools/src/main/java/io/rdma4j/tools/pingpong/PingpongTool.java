@@ -25,8 +25,8 @@ abstract class PingpongTool implements Tool {
         """;
 
     /**
-     * The help lines of the options of all tools by letter, in the order of C's help. Those of {@code -s} and {@code
-     * -l} are completed by the tool.
+     * The help lines of the options of all tools by letter, in the order of C's help. The tool completes the lines of
+     * {@code -s} and {@code -l}.
      */
     private static final List<String> OPTION_LINES = List.of(
             "p, --port=<port>      listen on/connect to port <port> (default 18515)",
@@ -49,7 +49,7 @@ abstract class PingpongTool implements Tool {
             "N, --new_send            use new post send WR API",
             "U, --allow-cc-unprotected  allow allocation of unprotected/shared\n                            memory on CoCo guests");
 
-    /** C's line of {@code -n} for several queue pairs. The number is nevertheless that of all queue pairs together. */
+    /** C's line of {@code -n} for several queue pairs. The number nevertheless applies to all queue pairs together. */
     private static final String EXCHANGES_EACH = "n, --iters=<iters>    number of exchanges per QP(default 1000)";
 
     /** C's line of {@code -c} in tools without further options. */

@@ -17,7 +17,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a run that depend on the tool: the type of queue pair and the way it is connected. Each run has its own.
+ * The parts of a run that depend on the tool: the type of queue pair and the way it is connected. Each run has a
+ * separate instance.
  */
 interface PingpongTransport {
     /**
@@ -32,7 +33,7 @@ interface PingpongTransport {
     /** Returns whether the sender of a lost message gets an error. */
     boolean isReliable();
 
-    /** Returns the number of addresses that each side sends. Those beyond its queue pairs are zero. */
+    /** Returns the number of addresses that each side sends. Addresses without a queue pair are zero. */
     default int addresses() {
         return 1;
     }
@@ -52,7 +53,7 @@ interface PingpongTransport {
         return 0;
     }
 
-    /** Returns C's line if the device does not support the options, else null. */
+    /** Returns C's line if the device does not support the options, or null if it does. */
     default @Nullable String refusal(DeviceContext context, PingpongOptions options) {
         return onDemandRefusal(
                 context,
@@ -63,7 +64,8 @@ interface PingpongTransport {
     }
 
     /**
-     * Returns C's line if memory is to be registered on demand and the device cannot do that, else null.
+     * Returns C's line if {@code -o} was given and the device does not support on-demand paging for the operations.
+     * Otherwise returns null.
      *
      * @param context the device
      * @param wanted true if {@code -o} was given
@@ -128,7 +130,7 @@ interface PingpongTransport {
         return local.toString();
     }
 
-    /** Creates a queue pair of the given type with room for one SEND and the receives of the options. */
+    /** Creates a queue pair of the given type for one SEND and the number of receives in the options. */
     static QueuePair create(
             QueuePairType type, ProtectionDomain domain, CompletionQueue completions, PingpongOptions options) {
         return domain.createQueuePair(QueuePairInitAttributes.of(

@@ -14,7 +14,7 @@ public final class RcPingpong extends PingpongTool {
 
     @Override
     public String summary() {
-        return "messages to and fro over a reliable connection, without connection manager";
+        return "messages in both directions over a reliable connection, without the connection manager";
     }
 
     @Override

@@ -16,7 +16,8 @@ import java.util.Optional;
 
 /**
  * The TCP connection over which the two sides exchange the addresses of their queue pairs. The client sends its {@link
- * PingPongDestination}s as texts, the server replies with as many of its own, and the client sends {@code done}.
+ * PingPongDestination}s as texts, the server replies with the same number of addresses, and the client sends {@code
+ * done}.
  */
 final class SideChannel {
     private static final byte[] DONE = {'d', 'o', 'n', 'e', 0};

@@ -14,7 +14,7 @@ public final class SrqPingpong extends PingpongTool {
 
     @Override
     public String summary() {
-        return "messages to and fro over connections that share their receives";
+        return "messages in both directions over connections with a shared receive queue";
     }
 
     @Override

@@ -14,7 +14,7 @@ public final class UcPingpong extends PingpongTool {
 
     @Override
     public String summary() {
-        return "messages to and fro over an unreliable connection, without connection manager";
+        return "messages in both directions over an unreliable connection, without the connection manager";
     }
 
     @Override

@@ -19,7 +19,7 @@ public final class UdPingpong extends PingpongTool {
 
     @Override
     public String summary() {
-        return "datagrams to and fro, without connection manager";
+        return "datagrams in both directions, without the connection manager";
     }
 
     @Override

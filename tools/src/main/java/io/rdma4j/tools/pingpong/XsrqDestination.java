@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * @param target the number of the queue pair that receives, 24 bits
  * @param initiator the number of the queue pair that sends, 24 bits
  * @param psn the first packet sequence number that this side sends, 24 bits
- * @param sharedReceiveQueue the number of the shared receive queue of this side, which messages to it carry, 24 bits
+ * @param sharedReceiveQueue the number of this side's shared receive queue, which messages to this side carry, 24 bits
  * @param gid the GID of this side
  */
 record XsrqDestination(int localId, int target, int initiator, int psn, int sharedReceiveQueue, Gid gid) {

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The message loop of ibv_xsrq_pingpong. The server sends to each client first, and each message is answered by
- * another. Only the last message to a peer is signaled.
+ * The message loop of ibv_xsrq_pingpong. The server sends to each client first, and each side answers a message with a
+ * message. Only the last message to a peer is signaled.
  */
 final class XsrqLoop {
     private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
@@ -131,7 +131,7 @@ final class XsrqLoop {
     /**
      * Ends the run if a work request has failed.
      *
-     * @param queuePairs those of which one had the work request
+     * @param queuePairs the queue pairs, one of which had the work request
      */
     private void check(WorkCompletion completion, List<QueuePair> queuePairs) throws ToolFailure {
         if (!completion.isSuccess()) {

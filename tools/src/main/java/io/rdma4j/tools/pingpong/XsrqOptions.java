@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param tests {@code -n}: the number of messages in each direction, for each client
  * @param events {@code -e}: true to wait for completion events instead of polling
  * @param onDemand {@code -o}: true to register memory on demand
- * @param serviceLevel {@code -l}: the service level, a priority of cards
- * @param gidIndex {@code -g}: the index of the GID of the port, negative for none
+ * @param serviceLevel {@code -l}: the service level, a priority on network cards
+ * @param gidIndex {@code -g}: the index in the port's GID table, or negative if not given
  */
 record XsrqOptions(
         @Nullable String server,

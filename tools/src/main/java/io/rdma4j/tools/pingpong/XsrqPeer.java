@@ -10,7 +10,7 @@ import java.util.Locale;
 
 /**
  * The TCP connection to one peer of ibv_xsrq_pingpong. The two sides exchange their addresses over it, and at the end a
- * termination message: a target must not be closed while the other side may still send to it.
+ * termination message: a target must not be closed while the peer may still send to it.
  */
 final class XsrqPeer implements AutoCloseable {
     private static final byte[] END = {'E', 'N', 'D', 0};

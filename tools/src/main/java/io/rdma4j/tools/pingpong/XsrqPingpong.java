@@ -33,7 +33,7 @@ public final class XsrqPingpong implements Tool {
     private static final String EXAMPLES = """
 
         RoCE needs -g on both sides (ibv_devinfo -v lists the GIDs), or --device with an address. Linux's software
-        device (rxe) has no XRC: the other side is this tool again, or a card's.
+        device (rxe) has no XRC: the peer must be this tool, or the C tool on a network card.
 
         examples:
           ibv_xsrq_pingpong -d rdma4j_eth0 -g 0

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * client. They are closed with the device context.
  *
  * @param region the memory of all messages
- * @param channel the event channel of the receive completions with {@code -e}, else null
+ * @param channel the event channel of the receive completions with {@code -e}, otherwise null
  * @param receiveCompletions the completion queue of all receives
  * @param sendCompletions the completion queue of the last message to each client
  * @param receives the shared receive queue
@@ -75,7 +75,7 @@ record XsrqResources(
         List<QueuePair> targets = new ArrayList<>();
         List<QueuePair> initiators = new ArrayList<>();
         QueuePairInitAttributes target = QueuePairInitAttributes.extendedReceive(extended, received);
-        // No device has a send queue of the largest int, so more messages than that fail, too.
+        // No device has a send queue of Integer.MAX_VALUE entries, so larger numbers of messages also fail.
         int sends = (int) Math.min(options.messages(), Integer.MAX_VALUE);
         QueuePairInitAttributes initiator =
                 QueuePairInitAttributes.of(QueuePairType.XRC_SEND, sent, new QueuePairCapabilities(sends, 0, 1, 0, 0));
@@ -118,7 +118,7 @@ record XsrqResources(
         QueuePair initiator = initiators.get(index);
         String receiver = "Failed to modify recv QP[" + index + "] to ";
         String sender = "Failed to modify send QP[" + index + "] to ";
-        // C sets the GID only if the low half of the peer's is not zero. RoCE rejects a missing GID.
+        // C sets the GID only if the low half of the peer's GID is not zero. RoCE rejects a missing GID.
         if (gid.index() < 0 || remote.gid().low() == 0) {
             throw calls.failure(receiver + "RTR", LocalGid.HINT);
         }

@@ -23,7 +23,7 @@ import java.util.List;
  * differences.
  */
 public final class Rping implements Tool {
-    /** The number of pings of a warm-up for each unit of its work. */
+    /** The number of pings for each unit of work of a warm-up. */
     private static final int PINGS = 4;
 
     private static final String EXAMPLES = """
@@ -99,7 +99,7 @@ public final class Rping implements Tool {
         }
     }
 
-    /** Warms up if the user wants it, a server in the background until its client connects. */
+    /** Warms up if the user requested it. A server warms up in the background until its client connects. */
     private static WarmUp warmUp(RpingOptions options, ToolEnvironment environment) {
         return environment.warmUp() == WarmUpChoice.ALWAYS
                 ? WarmUp.before("rping", options.server(), round(options), environment)
@@ -131,7 +131,7 @@ public final class Rping implements Tool {
             throw new ToolFailure(-1);
         }
         report.debug("created cm_id %s", RpingReport.pointer(id));
-        // When the process is asked to end, the device disconnects its peers. The C tool prints nothing then.
+        // When a signal ends the process, the device disconnects its peers. C's tool prints nothing in this case.
         Runnable atInterrupt = report::silence;
         environment.onInterrupt(atInterrupt);
         try (RpingEvents events = new RpingEvents(channel, id, progress, options.server(), report)) {

@@ -81,8 +81,8 @@ final class RpingBuffers implements AutoCloseable {
     }
 
     /**
-     * Returns the data buffer. A server reads the client's data into it and writes them back; a client receives its
-     * data in it.
+     * Returns the data buffer. A server reads the client's data into it and writes the data back from it; a client
+     * receives its data in it.
      */
     MemoryRegion data() {
         return data;

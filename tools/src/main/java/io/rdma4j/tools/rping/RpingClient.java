@@ -99,7 +99,7 @@ final class RpingClient {
         }
     }
 
-    /** Fails if the server disconnected too early. C's tool reports success then, also if no ping was done. */
+    /** Fails if the server disconnected too early. C's tool reports success in this case, even if no ping was done. */
     private void requireDone(int done) throws ToolFailure {
         int wanted = Math.max(1, options.count());
         if (done < wanted) {

@@ -14,7 +14,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses the command line of rping as C's tool does, with its messages.
+ * Parses the command line of rping like C's tool, with its messages.
  *
  * <p>As in C, an invalid value does not end the parsing, and a valid address after it clears the error.
  */
@@ -147,7 +147,7 @@ final class RpingCommandLine {
 
     private void takeSize(int number) {
         sizeBytes = number;
-        // C compares with the minimum without sign: a negative size passes here and fails at the allocation.
+        // C's comparison with the minimum is unsigned: a negative size passes it and fails at the allocation.
         boolean tooSmall = number >= 0 && number < RpingOptions.MINIMUM_SIZE_BYTES;
         if (tooSmall || number >= RpingOptions.SIZE_LIMIT_BYTES) {
             environment

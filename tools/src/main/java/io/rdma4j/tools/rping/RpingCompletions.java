@@ -12,10 +12,11 @@ import io.rdma4j.verbs.WorkCompletion;
 import java.time.Duration;
 
 /**
- * Processes the completions of one connection and updates its {@link RpingProgress}, until the queue pair is flushed, a failure
- * occurs or the channel is closed.
+ * Processes the completions of one connection and updates its {@link RpingProgress}, until the queue pair is flushed, a
+ * failure occurs or the channel is closed.
  *
- * <p>Used by the thread that waits for the progress, which drives the device while it waits. Any thread may call {@link #wakeup}.
+ * <p>The thread that waits for the progress uses this class, and drives the device while it waits. Any thread may call
+ * {@link #wakeup}.
  */
 final class RpingCompletions implements AutoCloseable {
     private final boolean server;
@@ -75,7 +76,10 @@ final class RpingCompletions implements AutoCloseable {
         waits.wakeup();
     }
 
-    /** Waits for an event of the completion queue, or until {@link #wakeup} or a timeout, and processes the completions. */
+    /**
+     * Waits for an event of the completion queue, for {@link #wakeup} or for the timeout, and processes the
+     * completions.
+     */
     void processNext(long timeoutNanos) {
         try {
             if (waits.await(Duration.ofNanos(timeoutNanos)).isEmpty() || channel.poll() == null) {

@@ -16,11 +16,11 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Processes the events of the connection manager in a thread of its own.
+ * Processes the events of the connection manager in a separate thread.
  *
  * <p>An event that concerns a connection goes to the {@link RpingProgress} that is the context of its identifier.
  *
- * <p>A failure event ends the whole run, even that of a persistent server. The C tool calls {@code exit} in this case.
+ * <p>A failure event ends the whole run, even of a persistent server. The C tool calls {@code exit} in this case.
  */
 final class RpingEvents implements AutoCloseable {
     /** The timeout of address and route resolution. */
@@ -36,7 +36,7 @@ final class RpingEvents implements AutoCloseable {
     private final BlockingQueue<Request> requests = new LinkedBlockingQueue<>();
     private final AtomicBoolean failed = new AtomicBoolean();
 
-    /** The connections of a server, except those that nothing else refers to; used by the thread. */
+    /** The connections of a server that are still in use, held by weak references. Used by the event thread. */
     private final Set<RpingProgress> children = Collections.newSetFromMap(new WeakHashMap<>());
 
     private final RpingProgress progress;
@@ -133,8 +133,8 @@ final class RpingEvents implements AutoCloseable {
             case DEVICE_REMOVAL -> {
                 report.error("cma detected device removal!!!!");
                 report.explain(event.explanation());
-                // The event of the listener is the last one that is taken, and a device need not complete what is
-                // posted now.
+                // The listener's event is the last event that is read, and a removed device need not complete work
+                // requests that are posted afterwards.
                 children.forEach(child -> child.signal(RpingState.ERROR));
                 target.signal(RpingState.ERROR);
                 return false;

@@ -43,7 +43,7 @@ record RpingOptions(
     /** One more than the largest size that {@code -S} accepts. */
     static final int SIZE_LIMIT_BYTES = 64 * 1024;
 
-    /** Returns these options for one side of a warm-up, in which a client sends so many pings. */
+    /** Returns these options for one side of a warm-up in which the client sends {@code pings} pings. */
     RpingOptions forWarmUp(InetSocketAddress meeting, boolean isServer, int pings) {
         return new RpingOptions(isServer, false, meeting, null, pings, sizeBytes, false, validate, false, ownQueuePair);
     }

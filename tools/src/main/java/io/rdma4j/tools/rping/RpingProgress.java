@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The progress of a connection: its state, and a count of signals that {@link #await} consumes one by one.
  *
- * <p>The thread that runs the pings processes the completions of the connection while it waits. The event thread updates the
- * progress, too. {@link RpingState#DISCONNECTED} is final, and later events do not replace it. Thread safe, but one thread waits.
+ * <p>The thread that runs the pings processes the completions of the connection while it waits. The event thread also
+ * updates the progress. {@link RpingState#DISCONNECTED} is final, and later events do not replace it. Thread safe, but
+ * one thread waits.
  */
 final class RpingProgress {
     private final ReentrantLock lock = new ReentrantLock();
@@ -99,7 +100,9 @@ final class RpingProgress {
         boolean _ = awaitUntil(() -> completions == null || completions.isOver(), timeoutNanos);
     }
 
-    /** Waits until a condition holds under the lock. Returns false after the timeout, or if the thread is interrupted. */
+    /**
+     * Waits until a condition holds under the lock. Returns false after the timeout, or if the thread is interrupted.
+     */
     private boolean awaitUntil(BooleanSupplier done, long timeoutNanos) {
         long begin = System.nanoTime();
         while (true) {

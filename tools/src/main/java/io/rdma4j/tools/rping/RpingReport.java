@@ -17,7 +17,7 @@ final class RpingReport {
         this.debug = debug;
     }
 
-    /** Suppresses further output, because the process was asked to end and the C tool would have exited. */
+    /** Suppresses further output, because a signal ends the process and the C tool would have exited. */
     void silence() {
         silent = true;
     }

@@ -8,7 +8,7 @@ import io.rdma4j.verbs.RdmaException;
 import java.io.PrintStream;
 
 /**
- * The server, which reads the data that each client advertises and writes them back.
+ * The server, which reads the data that each client advertises and writes the data back.
  *
  * <p>It serves one client or, with {@code -P}, any number at the same time.
  */
@@ -38,7 +38,7 @@ final class RpingServer {
     }
 
     /**
-     * Serves one client until it disconnects. With {@code -P} it returns only by an exception.
+     * Serves one client until it disconnects. With {@code -P} it returns only with an exception.
      *
      * @throws ToolFailure on failure; the reason has been printed
      */

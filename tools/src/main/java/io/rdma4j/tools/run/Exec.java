@@ -7,35 +7,36 @@ import java.util.List;
 /**
  * {@code rdma4j exec}: runs a C program that uses libibverbs or librdmacm over this project's devices.
  *
- * <p>The launcher becomes the program (tools/launcher/exec.sh); Java starts in its process at its first call of libibverbs or
- * librdmacm. This class has the help text, for the manual page and the completions, too.
+ * <p>The launcher replaces itself with the program (tools/launcher/exec.sh). Java starts in the process at the first
+ * call to libibverbs or librdmacm. This class contains the help text, also for the manual page and the completions.
  */
 public final class Exec implements Tool {
     private static final String HELP = """
         usage: rdma4j exec [OPTION...] [--] PROGRAM [ARGUMENT...]
         usage: rdma4j exec [OPTION...] --print
-        Runs a C program that uses libibverbs or librdmacm (perftest, UCX, rping) over the software RoCEv2 device,
-        without a change of the program: no RDMA hardware, no kernel module, no /dev/infiniband, no root. Puts a libibverbs
-        of its own before that of the system by LD_LIBRARY_PATH and LD_PRELOAD, before what these contain already, and
-        becomes the program: signals and exit status are the program's. Processes that it starts inherit the variables.
-          --print         print the variables as lines for the shell, and run nothing
+        Runs a C program that uses libibverbs or librdmacm (perftest, UCX, rping) over the software RoCEv2 device. The
+        program needs no change, no RDMA hardware, no kernel module, no /dev/infiniband and no root. Prepends rdma4j's
+        libibverbs to LD_LIBRARY_PATH and LD_PRELOAD, so that the program loads it instead of the system's. Then
+        replaces itself with the program (exec): signals and exit status are the program's. Processes that the program
+        starts inherit the variables.
+          --print         print the variables as shell commands, and run nothing
           --device NAME   use only this device: its name (rdma4j_eth0), one of its addresses, or its kind (soft, hardware)
-          --pcap FILE     write every packet to FILE in pcapng, for Wireshark; %p in FILE is the number of the process
+          --pcap FILE     write every packet to FILE in pcapng, for Wireshark; %p in FILE is the process ID
           --fault SPEC    inject faults into the traffic, for example loss=1%,dup=1%,seed=7
           --trace         print a line per packet on stderr
           --no-shared-memory  send packets by UDP also to processes of this host
           --no-guardian   start no process that disconnects the peers if the program is killed
-          --warm-up       let Java compile the code that moves data in the three seconds after a device is opened; the
-                          first connection waits for their end. For programs that measure at once
-          --no-warm-up    measure at once also in the programs of perftest, which are warmed up by default
+          --warm-up       let Java compile the data path during the three seconds after a device is opened; the first
+                          connection waits until they are over. For programs that measure immediately
+          --no-warm-up    do not warm up the programs of perftest, which are warmed up by default
 
-        The first call of libibverbs or librdmacm starts a Java virtual machine in the process; a program that makes none
-        starts none. Linux only. In a checkout, the first use compiles the library, which needs a C compiler. Programs that
-        are linked statically, or run with the rights of another user (setuid), are refused. librdmacm is that of the
-        system: the package librdmacm1 of Debian and Ubuntu, or librdmacm of Fedora.
+        The first call to libibverbs or librdmacm starts a Java virtual machine in the process; a program that makes no
+        such call starts none. Linux only. In a checkout, the first use compiles the library, which needs a C compiler.
+        Programs that are linked statically, or run with the rights of another user (setuid), are refused. The program
+        uses the system's librdmacm: the package librdmacm1 of Debian and Ubuntu, or librdmacm of Fedora.
 
-        A process that fork has made has no devices: its calls of libibverbs fail. Programs that call exec after fork, as
-        shells do, are not concerned.
+        A process created by fork has no devices: its calls to libibverbs fail. This does not affect programs that call
+        exec after fork, such as shells.
 
         environment:
           RDMA4J_JAVA_OPTS   further options for the virtual machine, such as -Xmx512m
@@ -60,7 +61,7 @@ public final class Exec implements Tool {
 
     @Override
     public String summary() {
-        return "runs a C program of libibverbs or librdmacm over the software device";
+        return "runs a C program that uses libibverbs or librdmacm over the software device";
     }
 
     @Override
@@ -73,13 +74,13 @@ public final class Exec implements Tool {
         return false;
     }
 
-    /** Reports that the command line is not one that the launcher handles: its first word is not {@code exec}. */
+    /** Reports a command line that the launcher does not handle, because its first word is not {@code exec}. */
     @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
         environment
                 .err()
-                .println("rdma4j exec: 'exec' is the first word of the command line, and its options follow; see rdma4j"
-                        + " exec --help");
+                .println("rdma4j exec: 'exec' must be the first word of the command line, before its options; see"
+                        + " rdma4j exec --help");
         return USAGE;
     }
 }

@@ -1,2 +1,2 @@
-/** rdma4j run and rdma4j exec: programs that know nothing of this project, in Java and in C. */
+/** rdma4j run and rdma4j exec: unmodified Java and C programs over RDMA. */
 package io.rdma4j.tools.run;

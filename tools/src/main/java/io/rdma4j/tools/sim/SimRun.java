@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** All runs of one invocation, several of them concurrently. Standard output does not depend on the concurrency. */
+/** All runs of one invocation, some of which are concurrent. Standard output does not depend on the concurrency. */
 final class SimRun {
     private static final long PROGRESS_SECONDS = 5;
     private static final int MAX_REPORTED_FAILURES = 5;
@@ -108,7 +108,7 @@ final class SimRun {
                 }
             }
         }
-        text.append("again: rdma4j sim --seed ").append(seed).append(" --trace\n");
+        text.append("to reproduce: rdma4j sim --seed ").append(seed).append(" --trace\n");
         environment.err().print(text);
         environment.err().flush();
     }
@@ -175,7 +175,7 @@ final class SimRun {
                     deliveredFrames,
                     lostFrames,
                     virtualNanos / NANOS_PER_SECOND,
-                    failedSeeds.isEmpty() ? "all as it must be" : failedSeeds.size() + " FAILED");
+                    failedSeeds.isEmpty() ? "all runs match the model" : failedSeeds.size() + " FAILED");
         }
 
         synchronized void report(ToolReport report) {

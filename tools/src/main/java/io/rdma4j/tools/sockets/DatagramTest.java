@@ -19,7 +19,8 @@ record DatagramTest(String name, int sizeBytes, int count, boolean isEcho) {
     private static final int LATENCY_SHARE = 10;
 
     /**
-     * Returns the tests of latency or bandwidth with 64 to 1536 bytes: powers of two, and one and a half times those.
+     * Returns the latency or bandwidth tests for sizes from 64 to 1536 bytes: powers of two, and 1.5 times powers of
+     * two.
      */
     static List<DatagramTest> series(boolean latencies) {
         return java.util.stream.Stream.of(SMALLEST_BYTES, 128, 192, 256, 384, 512, 768, 1024, LARGEST_BYTES)

@@ -14,7 +14,7 @@ interface DatagramTestSocket extends AutoCloseable {
     /** Binds the socket. */
     void bind(InetSocketAddress local) throws IOException;
 
-    /** Connects the socket to a peer, from which alone it then receives. */
+    /** Connects the socket to a peer. It then receives only from this peer. */
     void connect(InetSocketAddress remote) throws IOException;
 
     /** Sends to the connected peer. Returns false if there is no buffer space. */

@@ -4,7 +4,7 @@ import io.rdma4j.tools.command.Explanation;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 
-/** Conversion of socket exceptions to the texts of C. */
+/** Converts socket exceptions to the texts that C prints. */
 final class Failures {
     private Failures() {}
 

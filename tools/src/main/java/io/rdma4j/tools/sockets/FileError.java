@@ -42,7 +42,7 @@ enum FileError {
     ENAMETOOLONG(36, "File name too long"),
     /** Symbolic links form a loop. */
     ELOOP(40, "Too many levels of symbolic links"),
-    /** The name cannot be stored: it is not UTF-8, or has characters that the server's locale lacks. */
+    /** The name cannot be stored: it is not UTF-8, or has characters that the server's locale does not support. */
     EILSEQ(84, "Invalid or incomplete multibyte or wide character"),
     /** The user's disk quota is exhausted. */
     EDQUOT(122, "Disk quota exceeded");
@@ -70,7 +70,7 @@ enum FileError {
         return new FileSystemException(null, null, text);
     }
 
-    /** Returns the error that an exception stands for, {@link #EIO} if it is none of the others. */
+    /** Returns the error that corresponds to an exception, or {@link #EIO} if no other error does. */
     static FileError of(Exception failure) {
         return switch (failure) {
             case NoSuchFileException none -> ENOENT;
@@ -93,7 +93,7 @@ enum FileError {
         return Arrays.stream(values()).filter(error -> error.number == number).findFirst();
     }
 
-    /** Returns the error whose text the message starts with. Java appends to the text of some errors. */
+    /** Finds an error by the start of a message, because Java appends to the text of some errors. */
     private static Optional<FileError> ofText(String text) {
         return Arrays.stream(values())
                 .filter(error -> text.startsWith(error.text))

@@ -98,7 +98,7 @@ final class IncomingFile implements AutoCloseable {
     }
 
     /**
-     * Starts the contents, discarding any written before.
+     * Starts to write the contents, and discards any that were written before.
      *
      * @throws IOException if the disk has no space for the given number of bytes
      */
@@ -114,7 +114,8 @@ final class IncomingFile implements AutoCloseable {
     }
 
     /**
-     * Returns the usable space of the disk, {@link Long#MAX_VALUE} if unknown: then writing fails if the disk is full.
+     * Returns the usable space of the disk, or {@link Long#MAX_VALUE} if it is unknown. In that case a write fails if
+     * the disk is full.
      */
     private long usableBytes() {
         try {

@@ -24,15 +24,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process for each connection, as {@code fork} creates in C. Java cannot fork, but a process that it starts inherits
- * its standard input, which may be a socket ({@link System#inheritedChannel}). The connection therefore replaces
- * standard input while the process starts. Linux only: the socket's descriptor is looked up in {@code /proc}.
+ * A process for each connection, like {@code fork} in C. Java cannot fork, but a process that it starts inherits its
+ * standard input, which may be a socket ({@link System#inheritedChannel}). The connection therefore replaces standard
+ * input while the process starts. Linux only: the socket's descriptor is looked up in {@code /proc}.
  */
 final class ProcessPerConnection {
     /** The environment variable that marks standard input as a connection and names its phase. */
     private static final String PHASE_VARIABLE = "RDMA4J_RSTREAM_PHASE";
 
-    /** The prefix of the line by which the process reports the duration of a test. */
+    /** The prefix of the line that reports the duration of a test. */
     private static final String MEASURED = "rdma4j-rstream-measured-micros ";
 
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
@@ -68,7 +68,7 @@ final class ProcessPerConnection {
         throw new IOException("standard input is not a connection");
     }
 
-    /** Returns the line by which the process reports the duration of its next test. */
+    /** Returns the line that reports the duration of the next test. */
     static String measuredLine(long micros) {
         return MEASURED + micros;
     }
@@ -144,7 +144,7 @@ final class ProcessPerConnection {
         return Optional.empty();
     }
 
-    /** Calls of C's library on file descriptors. */
+    /** The C library functions that change file descriptors. */
     private static final class Native {
         private static final MethodHandle DUP = handle("dup", 1);
         private static final MethodHandle DUP2 = handle("dup2", 2);

@@ -14,7 +14,7 @@ import java.util.List;
 
 /**
  * {@code rcopy}: copies a file to another machine over an RDMA socket, with the options, lines and exit statuses of
- * librdmacm's. {@code docs/tools/rcopy.md} lists the differences.
+ * librdmacm's tool. {@code docs/tools/rcopy.md} lists the differences.
  */
 public final class Rcopy implements Tool {
     private static final String USAGE = """

@@ -46,14 +46,14 @@ final class RcopyClient {
         }
     }
 
-    /** Rejects names with Java's replacement character, which stands for bytes that the locale cannot decode. */
+    /** Rejects names with the replacement character, with which Java replaces bytes that the locale cannot decode. */
     private void requireNames() throws ToolFailure {
         for (String name : List.of(copy.source(), copy.destination())) {
             if (name.indexOf(REPLACEMENT) >= 0) {
                 environment
                         .err()
                         .println("rcopy: the name " + TerminalText.of(name)
-                                + " is not what was typed: it is not UTF-8, or the locale is not; try LC_ALL=C.UTF-8");
+                                + " cannot be decoded: it is not UTF-8, or the locale is not; try LC_ALL=C.UTF-8");
                 throw new ToolFailure(StreamRun.FAILED);
             }
         }
@@ -181,7 +181,7 @@ final class RcopyClient {
         return message.data();
     }
 
-    /** Reports an error of the server, where C's tool exits silently. Returns the exit status. */
+    /** Reports an error of the server. C's tool exits without a message. Returns the exit status. */
     private int serverFailure(int status, String action) {
         environment.out().println();
         environment

@@ -38,7 +38,7 @@ final class RcopyConnection implements AutoCloseable {
         }
     }
 
-    /** Receives the given number of bytes. Returns null if the peer closes the connection before. */
+    /** Receives the given number of bytes. Returns null if the peer closes the connection first. */
     @Nullable
     ByteBuffer receive(int bytes) throws IOException {
         ByteBuffer target = ByteBuffer.allocate(bytes);
@@ -47,8 +47,8 @@ final class RcopyConnection implements AutoCloseable {
     }
 
     /**
-     * Receives, after a send failed, what the peer sent before it closed the connection. Returns null if that is not
-     * available.
+     * Receives the bytes that the peer sent before it closed the connection, after a send has failed. Returns null if
+     * they are not available.
      */
     @Nullable
     ByteBuffer receiveBeforeEnd(int bytes) {

@@ -9,7 +9,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Conversion of file permissions for rcopy. */
+/** Converts file permissions for rcopy. */
 final class RcopyFiles {
     /** The permissions in {@code st_mode}, from the highest bit down. */
     private static final PosixFilePermission[] PERMISSIONS = {

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The header of a message of rcopy, in the byte order of the host, as in C. It is followed by the path (open), by the
- * size of the file and then its bytes (write), or by nothing.
+ * The header of a message of rcopy, in the byte order of the host, as in C. The path (open), or the size and the bytes
+ * of the file (write), may follow the header.
  *
  * @param version the version, 0
  * @param command the command, with the bit {@link #RESPONSE} in a response
@@ -50,7 +50,7 @@ record RcopyMessage(int version, int command, int lengthBytes, int data, long id
         return new RcopyMessage(0, command | RESPONSE, HEADER_BYTES, errorNumber, id);
     }
 
-    /** Returns a buffer with the header and room for the bytes after it. */
+    /** Returns a buffer that contains the header and has space for the bytes after it. */
     ByteBuffer toBuffer() {
         return ByteBuffer.allocate(lengthBytes)
                 .order(ByteOrder.nativeOrder())

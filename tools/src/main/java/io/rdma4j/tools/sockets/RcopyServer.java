@@ -20,7 +20,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The server of rcopy, which writes the files of one client after the other until the process is terminated. */
+/** The server of rcopy, which serves one client after another until the process is terminated. */
 final class RcopyServer {
     private static final int SUCCESS = 0;
 
@@ -64,7 +64,7 @@ final class RcopyServer {
         }
     }
 
-    /** Deletes the incomplete file. Later, no file is created, and none is reported as complete. */
+    /** Deletes the incomplete file. After that, the server creates no file and reports no file as complete. */
     private synchronized void interrupt() {
         interrupted = true;
         closeFile();

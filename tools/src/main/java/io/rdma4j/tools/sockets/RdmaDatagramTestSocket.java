@@ -18,7 +18,7 @@ record RdmaDatagramTestSocket(RdmaDatagramSocket socket) implements DatagramTest
     /**
      * Opens a socket.
      *
-     * @throws IOException if there is no device, with a cause of {@link Errno#ENODEV}. A socket itself would wait for one
+     * @throws IOException if there is no device, with a cause of {@link Errno#ENODEV}. A socket would wait for a device
      */
     static RdmaDatagramTestSocket open(RdmaAccess rdma) throws IOException {
         if (rdma.devices().isEmpty()) {
@@ -38,7 +38,7 @@ record RdmaDatagramTestSocket(RdmaDatagramSocket socket) implements DatagramTest
                         "rsocket",
                         Errno.ENODEV,
                         "the device '" + requested + "' does not exist",
-                        "--device or RDMA4J_DEVICE asks for it; ibv_devices lists the devices");
+                        "--device or RDMA4J_DEVICE selects it; ibv_devices lists the devices");
     }
 
     @Override

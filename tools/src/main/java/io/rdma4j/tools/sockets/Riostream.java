@@ -11,7 +11,7 @@ import java.util.Set;
 
 /**
  * {@code riostream} measures latency and bandwidth of direct writes into mapped memory of an RDMA socket's peer. It has
- * the options, lines and exit statuses of librdmacm's. {@code docs/tools/riostream.md} lists the differences.
+ * the options, lines and exit statuses of librdmacm's tool. {@code docs/tools/riostream.md} lists the differences.
  */
 public final class Riostream implements Tool {
     private static final Set<Test> KNOWN = EnumSet.of(Test.ASYNC, Test.BLOCKING, Test.NONBLOCKING, Test.VERIFY);

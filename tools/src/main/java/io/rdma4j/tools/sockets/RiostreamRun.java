@@ -19,8 +19,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * A run of riostream. Each side writes directly into the memory of the other, which detects the arrival of the data by
- * the last byte. The stream carries only the messages that synchronize the two sides.
+ * A run of riostream. Each side writes directly into the peer's memory. The peer polls the last byte to detect the
+ * arrival of the data. The stream carries only the messages that synchronize the two sides.
  */
 final class RiostreamRun extends StreamRun {
     private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
@@ -84,7 +84,9 @@ final class RiostreamRun extends StreamRun {
         }
     }
 
-    /** Lets client and server write in turns. Each turn uses the next marker, which wraps around after 255. */
+    /**
+     * Lets the client and the server write alternately. Each turn uses the next marker, which wraps around after 255.
+     */
     private void alternate(RdmaStreamSocket stream, StreamTest test, int size) throws ToolFailure {
         byte marker = 0;
         for (int i = 0; i < test.iterations(); i++) {
@@ -142,7 +144,7 @@ final class RiostreamRun extends StreamRun {
         return new ToolFailure(FAILED);
     }
 
-    /** Waits until the last byte is the marker. Polling the socket drives the device meanwhile. */
+    /** Waits until the last byte is the marker. Polling the socket also drives the device. */
     private void awaitMarker(RdmaStreamSocket stream, int size, byte marker) throws ToolFailure {
         while ((byte) BYTE.getVolatile(memory, size - 1L) != marker) {
             int ready = get("rpoll", () -> stream.await(PollEvents.IN, Duration.ZERO));

@@ -11,7 +11,7 @@ import java.util.List;
 
 /**
  * {@code rstream} measures latency and bandwidth of RDMA sockets, or of TCP sockets for comparison. It has the options,
- * lines and exit statuses of librdmacm's. {@code docs/tools/rstream.md} lists the differences.
+ * lines and exit statuses of librdmacm's tool. {@code docs/tools/rstream.md} lists the differences.
  */
 public final class Rstream implements Tool {
     private static final String LETTERS = "s:b:f:B:i:I:C:S:p:k:T:";
@@ -49,7 +49,7 @@ public final class Rstream implements Tool {
           rstream -s 192.0.2.1                   the series
           rstream -s 192.0.2.1 -S all            more sizes, up to 6 MiB; the server too with -S all
           rstream -s 192.0.2.1 -S 65536 -C 1000 -I 1
-          rstream -s 192.0.2.1 -T s              the same over TCP, to compare
+          rstream -s 192.0.2.1 -T s              the same over TCP, for comparison
 
         """;
 
@@ -63,7 +63,7 @@ public final class Rstream implements Tool {
 
     @Override
     public String summary() {
-        return "latency and bandwidth of RDMA sockets, and of TCP sockets to compare with";
+        return "latency and bandwidth of RDMA sockets, or of TCP sockets for comparison";
     }
 
     @Override

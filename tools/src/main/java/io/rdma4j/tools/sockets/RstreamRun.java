@@ -76,8 +76,8 @@ final class RstreamRun extends StreamRun {
     // ---- a process for each connection
 
     /**
-     * Runs the tests of a connection. With {@code -T f} a server starts a process for it and waits for the process to
-     * exit.
+     * Runs the tests of a connection. With {@code -T f} a server starts a process for the connection and waits for the
+     * process to exit.
      */
     @Override
     void connection(@Nullable TestSocket listener, Phase phase) throws ToolFailure {

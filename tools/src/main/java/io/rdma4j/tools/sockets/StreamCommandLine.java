@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A parser of the command line of rstream or riostream that behaves as C's, including its quirks. It is used once. */
+/**
+ * A parser of the command line of rstream or riostream that behaves like C's parser, including its quirks. Used once.
+ */
 final class StreamCommandLine {
     private final String tool;
     private final String letters;
@@ -122,7 +124,7 @@ final class StreamCommandLine {
         if (test == null || !permitted.contains(test)) {
             return false;
         }
-        // The last one of these two takes effect.
+        // The later of these two options takes effect.
         if (test == Test.NONBLOCKING) {
             tests.remove(Test.BLOCKING);
         } else if (test == Test.BLOCKING) {

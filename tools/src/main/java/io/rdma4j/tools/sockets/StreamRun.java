@@ -53,10 +53,10 @@ abstract class StreamRun {
     /** The interval at which a non-blocking server polls for a connection. */
     private static final Duration ACCEPT_WAIT = Duration.ofMillis(100);
 
-    /** The time that the server gives the client to close the connection first. */
+    /** The maximum time that the server waits for the client to close the connection first. */
     private static final Duration CLIENT_CLOSE_WAIT = Duration.ofSeconds(2);
 
-    /** The number of fruitless calls after which the thread yields the processor between calls. */
+    /** The number of unsuccessful calls after which the thread yields the processor between calls. */
     private static final int MAX_IDLE_CALLS = 5000;
 
     final StreamToolOptions options;
@@ -69,7 +69,7 @@ abstract class StreamRun {
     private int idleCalls;
     private WarmUp warmUp = WarmUp.NONE;
 
-    /** The number of packets of a test in a warm-up; all in a measurement. */
+    /** The approximate maximum number of packets of a test. Only a warm-up limits it. */
     private long packets = Long.MAX_VALUE;
 
     /** The purpose of a connection. */
@@ -223,7 +223,7 @@ abstract class StreamRun {
     /** Sets the options that only this tool has. */
     void setToolOptions(TestSocket socket) {}
 
-    /** Returns whether {@code -b} applies to clients, too. */
+    /** Returns whether {@code -b} also applies to clients. */
     boolean bindsClients() {
         return true;
     }
@@ -279,7 +279,7 @@ abstract class StreamRun {
                 return socket;
             }
             if (Thread.currentThread().isInterrupted()) {
-                throw new ToolFailure(FAILED); // a warm-up whose client does not come
+                throw new ToolFailure(FAILED); // the warm-up has ended, and its client did not connect
             }
         }
     }
@@ -339,7 +339,7 @@ abstract class StreamRun {
         setToolOptions(socket);
     }
 
-    /** Sets an option and ignores failures, as C ignores the result. */
+    /** Sets an option and ignores failures, because C ignores the result. */
     static <T> void trySetOption(TestSocket socket, SocketOption<T> option, T value) {
         try {
             socket.setOption(option, value);
@@ -423,7 +423,7 @@ abstract class StreamRun {
         }
     }
 
-    /** Returns the length in bytes of the message by which each side signals that it is ready. */
+    /** Returns the length in bytes of the message with which each side signals that it is ready. */
     static int syncBytes() {
         return SYNC_BYTES;
     }
@@ -504,7 +504,7 @@ abstract class StreamRun {
 
     // ---- failures
 
-    /** Runs an action. A failure is reported as C's {@code perror} does. */
+    /** Runs an action. Reports a failure like C's {@code perror}. */
     final void call(String name, Action action) throws ToolFailure {
         this.<@Nullable Void>get(name, () -> {
             action.run();
@@ -512,7 +512,7 @@ abstract class StreamRun {
         });
     }
 
-    /** Runs a call with a result, as {@link #call} does. */
+    /** Runs a call with a result, like {@link #call}. */
     final <T extends @Nullable Object> T get(String name, Call<T> call) throws ToolFailure {
         try {
             return call.run();

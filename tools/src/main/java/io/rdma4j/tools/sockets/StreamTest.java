@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A test: a number of iterations, each with a number of transfers to the server and as many back.
+ * A test: a number of iterations, each with a number of transfers to the server and the same number back.
  *
  * @param name the name in the table
  * @param sizeBytes the size of a transfer in bytes
@@ -25,8 +25,8 @@ record StreamTest(String name, int sizeBytes, int transfers, int iterations) {
     private static final int NAME_CHARACTERS = 9;
 
     /**
-     * Returns the sizes of a series. The short one has 64 bytes, 4 KiB, 64 KiB and 1 MiB, the full one all powers of
-     * two and one and a half times those.
+     * Returns the sizes of a series. The short series has 64 bytes, 4 KiB, 64 KiB and 1 MiB. The full series has all
+     * powers of two from 64 bytes to 4 MiB and, from 128 bytes on, also 1.5 times each.
      */
     static List<Integer> sizes(boolean all) {
         if (!all) {
@@ -54,7 +54,7 @@ record StreamTest(String name, int sizeBytes, int transfers, int iterations) {
     /**
      * Returns this test with fewer transfers.
      *
-     * @param packets the number of packets that it may send in one direction, about
+     * @param packets the approximate maximum number of packets in one direction
      */
     StreamTest shortened(long packets) {
         int most = Math.clamp(packets / (1 + sizeBytes / PACKET_BYTES), 1, Integer.MAX_VALUE);

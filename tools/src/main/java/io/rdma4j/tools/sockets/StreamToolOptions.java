@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param inlineBytes {@code -i}: the size up to which messages are sent inline in latency tests
  * @param custom true if {@code -I}, {@code -C} or {@code -S} selects a single test instead of the series
  * @param iterations {@code -I}: the number of iterations of the single test
- * @param transfers {@code -C}: its number of transfers in each direction
- * @param sizeBytes {@code -S}: its size of a transfer
+ * @param transfers {@code -C}: the number of transfers in each direction of the single test
+ * @param sizeBytes {@code -S}: the size in bytes of a transfer of the single test
  * @param allSizes {@code -S all}: true for a series with all sizes
  * @param keepAliveSeconds {@code -k}: the keep-alive time, 0 for none
  * @param tests {@code -T}: the test options
@@ -47,7 +47,7 @@ record StreamToolOptions(
         NAME,
         /** An address. */
         IP,
-        /** A GID, to be resolved by the connection manager. */
+        /** A GID, which the connection manager resolves. */
         GID
     }
 
@@ -103,7 +103,7 @@ record StreamToolOptions(
         }
     }
 
-    /** Returns the options of one side of a warm-up, which uses an address of its own. */
+    /** Returns the options of one side of a warm-up, which uses a separate address. */
     StreamToolOptions forWarmUp(InetSocketAddress address, boolean isServer) {
         return new StreamToolOptions(
                 isServer ? null : address.getHostString(),

@@ -24,7 +24,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A TCP socket, which listens or is a connection. */
+/** A TCP socket: a listener or a connection. */
 final class TcpTestSocket implements TestSocket {
     private final @Nullable ServerSocketChannel listener;
     private final @Nullable SocketChannel stream;
@@ -86,8 +86,8 @@ final class TcpTestSocket implements TestSocket {
     }
 
     /**
-     * Sets an option. Java's listeners support few options, so those of a listener are also recorded for {@link
-     * #option}.
+     * Sets an option. Java's listeners support few options. The options of a listener are therefore also recorded for
+     * {@link #option}.
      */
     @Override
     public <T> void setOption(SocketOption<T> option, T value) throws IOException {

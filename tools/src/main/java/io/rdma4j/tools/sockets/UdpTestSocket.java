@@ -74,7 +74,7 @@ final class UdpTestSocket implements DatagramTestSocket {
         }
     }
 
-    /** Returns the exception with a message, which Java's lacks. */
+    /** Returns a copy of the exception with a message. Java's exception has none. */
     private static PortUnreachableException withMessage(PortUnreachableException e) {
         PortUnreachableException copy = new PortUnreachableException("Connection refused");
         copy.initCause(e);

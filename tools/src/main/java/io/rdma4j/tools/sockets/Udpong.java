@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * {@code udpong} measures latency and bandwidth of datagram RDMA sockets, or of UDP sockets for comparison. It has the
- * options, lines and exit statuses of librdmacm's. {@code docs/tools/udpong.md} lists the differences.
+ * options, lines and exit statuses of librdmacm's tool. {@code docs/tools/udpong.md} lists the differences.
  */
 public final class Udpong implements Tool {
     static final String USAGE = """
@@ -38,7 +38,7 @@ public final class Udpong implements Tool {
           udpong -s 192.0.2.1                    the series
           udpong -s 192.0.2.1 -S 1000 -C 100000  one test of bandwidth
           udpong -s 192.0.2.1 -T e               one test of latency
-          udpong -s 192.0.2.1 -T s               the same over UDP, to compare
+          udpong -s 192.0.2.1 -T s               the same over UDP, for comparison
 
         """;
 
@@ -52,7 +52,7 @@ public final class Udpong implements Tool {
 
     @Override
     public String summary() {
-        return "latency and bandwidth of datagram RDMA sockets, and of UDP sockets to compare with";
+        return "latency and bandwidth of datagram RDMA sockets, or of UDP sockets for comparison";
     }
 
     @Override

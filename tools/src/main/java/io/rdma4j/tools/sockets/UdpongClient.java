@@ -33,7 +33,7 @@ final class UdpongClient extends UdpongRun {
     private static final Duration CONTROL_TIMEOUT = Duration.ofSeconds(1);
     private static final Duration ECHO_TIMEOUT = Duration.ofMillis(1);
 
-    /** The number of datagrams of a test in a warm-up for each unit of its work. */
+    /** The number of datagrams of a test for each unit of work of a warm-up. */
     private static final int DATAGRAMS = 5;
 
     private final UdpongMessage message = new UdpongMessage();
@@ -44,7 +44,7 @@ final class UdpongClient extends UdpongRun {
     private int sequence;
     private long repeated;
 
-    /** The number of datagrams of a test in a warm-up; all in a measurement. */
+    /** The maximum number of datagrams of a test. Only a warm-up limits it. */
     private int mostDatagrams = Integer.MAX_VALUE;
 
     UdpongClient(UdpongOptions options, ToolEnvironment environment) {

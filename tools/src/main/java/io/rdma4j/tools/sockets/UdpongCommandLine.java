@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** A parser of the command line of udpong that behaves as C's. It is used once. */
+/** A parser of the command line of udpong that behaves like C's parser. Used once. */
 final class UdpongCommandLine {
     private static final String LETTERS = "s:b:B:C:S:p:T:";
     private static final int DEFAULT_COUNT = 1000;
@@ -73,7 +73,7 @@ final class UdpongCommandLine {
         return true;
     }
 
-    /** Parses a test option: a letter, or a word of which the first characters are compared. */
+    /** Parses a test option: a letter, or a word that starts with the name of the option. */
     private boolean parseTest(String value) {
         String word = value.toLowerCase(Locale.ROOT);
         if (value.equals("s") || word.startsWith("socket")) {

@@ -31,7 +31,7 @@ record UdpongOptions(
         boolean isAsync,
         boolean isBlocking,
         boolean isEcho) {
-    /** Returns the options of one side of a warm-up, which uses an address of its own. */
+    /** Returns the options of one side of a warm-up, which uses a separate address. */
     UdpongOptions forWarmUp(InetSocketAddress address, boolean isServer) {
         return new UdpongOptions(
                 isServer ? null : address.getHostString(),

@@ -85,7 +85,7 @@ abstract class UdpongRun {
         return opened;
     }
 
-    /** Sets the buffer sizes and ignores unsupported ones, as C ignores the result. */
+    /** Sets the buffer sizes and ignores unsupported sizes, because C ignores the result. */
     private static void setBuffers(DatagramTestSocket opened, int bytes) throws IOException {
         try {
             opened.setBuffers(bytes);

@@ -113,7 +113,7 @@ final class UdpongServer extends UdpongRun {
         }
     }
 
-    /** Processes the message. Returns whether it is to be sent back. */
+    /** Processes the message. Returns whether the server must send it back. */
     private boolean process(InetAddress from) {
         switch (message.operation()) {
             case UdpongMessage.LOGIN -> {

@@ -31,8 +31,8 @@ record Sample(long nanos, StackReader.Answers answers) {
      *
      * @param stack the stack that it belongs to
      * @param report its state
-     * @param sentPackets packets sent, for each second
-     * @param receivedPackets packets received, for each second
+     * @param sentPackets packets sent per second
+     * @param receivedPackets packets received per second
      */
     record DeviceRates(StackReport stack, DeviceReport report, double sentPackets, double receivedPackets) {
         long count(String name) {
@@ -45,10 +45,10 @@ record Sample(long nanos, StackReader.Answers answers) {
      *
      * @param stack the stack that it belongs to
      * @param report its state
-     * @param sentBytes bytes sent, for each second
-     * @param receivedBytes bytes received, for each second
-     * @param messages sends and receives completed, for each second
-     * @param retransmittedPackets packets retransmitted, for each second
+     * @param sentBytes bytes sent per second
+     * @param receivedBytes bytes received per second
+     * @param messages sends and receives completed per second
+     * @param retransmittedPackets packets retransmitted per second
      */
     record QueuePairRates(
             StackReport stack,
@@ -157,7 +157,7 @@ record Sample(long nanos, StackReader.Answers answers) {
         return values;
     }
 
-    @SuppressWarnings("unchecked") // the lists were put there above
+    @SuppressWarnings("unchecked") // toJson has put the lists there
     private static List<Object> list(Map<StackReport, Map<String, Object>> stacks, StackReport stack, String name) {
         Map<String, Object> values = Objects.requireNonNull(stacks.get(stack));
         return (List<Object>) Objects.requireNonNull(values.get(name));

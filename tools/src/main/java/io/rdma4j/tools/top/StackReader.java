@@ -30,12 +30,12 @@ public final class StackReader {
      * The answers of all processes.
      *
      * @param reports the reports, by process and slot
-     * @param problems a line for each process that did not answer as it should
+     * @param problems a line for each process that did not return a valid report
      */
     public record Answers(List<StackReport> reports, List<String> problems) {}
 
     /**
-     * Reads the reports from sockets, of which some may be of processes that were killed. Takes at most about a second.
+     * Reads the reports from sockets, some of which may belong to killed processes. Takes at most about one second.
      *
      * @throws InterruptedException if the thread is interrupted
      */
@@ -59,7 +59,7 @@ public final class StackReader {
         return new Answers(reports, problems);
     }
 
-    /** Returns the report from a socket, or nothing if no process listens there. */
+    /** Returns the report from a socket, or empty if no process listens on it. */
     static Optional<StackReport> read(Path socket) throws IOException, InterruptedException {
         long giveUpNanos = System.nanoTime() + MAX_NANOS;
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {

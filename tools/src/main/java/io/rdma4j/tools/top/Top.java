@@ -13,14 +13,14 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** {@code rdma4j top}: shows the queue pairs and devices of the processes of this user, refreshed. */
+/** {@code rdma4j top}: shows the queue pairs and devices of the processes of this user, and refreshes them. */
 public final class Top implements Tool {
     private static final String HELP = """
         usage: rdma4j top [-d SECONDS] [-n COUNT] [--json]
         Shows the devices and the queue pairs of all processes of this user that use rdma4j in this network
         namespace, with their rates since the last refresh, retransmissions and peers; the busiest first.
           -d, --delay SECONDS   time between two refreshes (1)
-          -n, --count COUNT     end after COUNT refreshes (on a terminal: run until interrupted; else 1)
+          -n, --count COUNT     end after COUNT refreshes (on a terminal: run until interrupted; otherwise 1)
           --json                one JSON document with all refreshes (1 if -n is missing) on stdout
         SENT/S and RCVD/S are bytes with RoCEv2 headers; k, M and G are 10^3, 10^6 and 10^9. MSG/S are completed
         sends and receives. RETRANS, TIMEOUTS and RNR count since the queue pair was created: retransmitted

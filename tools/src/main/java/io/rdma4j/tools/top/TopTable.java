@@ -130,7 +130,7 @@ final class TopTable {
         return safe.length() <= PROGRAM_LENGTH ? safe : safe.substring(0, PROGRAM_LENGTH - 1) + "…";
     }
 
-    /** Returns the abbreviation of a type, as the InfiniBand specification has it. */
+    /** Returns the abbreviation of a type in the InfiniBand specification. */
     private static String type(String type) {
         return switch (type) {
             case "RELIABLE_CONNECTION" -> "RC";
@@ -142,7 +142,7 @@ final class TopTable {
         };
     }
 
-    /** Returns the abbreviation of a state, as the InfiniBand specification has it. */
+    /** Returns the abbreviation of a state in the InfiniBand specification. */
     private static String state(String state) {
         return switch (state) {
             case "READY_TO_RECEIVE" -> "RTR";
@@ -154,7 +154,7 @@ final class TopTable {
         };
     }
 
-    /** Returns a rate with three digits and a decimal multiple. */
+    /** Formats a rate with a decimal unit prefix. */
     private static String rate(double value) {
         double scaled = value;
         for (String unit : List.of("", "k", "M", "G")) {

@@ -51,7 +51,7 @@ class ClassicCmtimeTest {
         return run;
     }
 
-    /** Stops a server as Ctrl-C does. */
+    /** Stops a server like Ctrl-C. */
     private static void interrupt(ToolProcess process) throws InterruptedException, IOException {
         assertThat(process.isAlive()).isTrue();
         new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();

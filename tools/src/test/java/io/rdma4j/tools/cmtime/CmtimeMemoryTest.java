@@ -10,7 +10,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests of cmtime with more connections than the heap holds, in processes with a small heap. */
+/** Tests cmtime with more connections than fit into the heap, in processes with a small heap. */
 @Timeout(120)
 class CmtimeMemoryTest {
     private static final Map<String, String> SMALL_HEAP = Map.of("JAVA_TOOL_OPTIONS", "-Xmx24m");

@@ -304,14 +304,14 @@ class CmtimeTest {
     }
 
     @Test
-    void onlyServersFail() throws InterruptedException {
+    void aMeshOfServersOnlyFails() throws InterruptedException {
         Pair pair = pair(ToolTestSupport.loopback(), "", "-L").requireFailure("start one or more without");
         assertThat(pair.server.out()).endsWith("cannot have all listeners\n");
         assertThat(pair.client.out()).endsWith("cannot have all listeners\n");
     }
 
     @Test
-    void onlyClientsFail() throws InterruptedException {
+    void aMeshOfClientsOnlyFails() throws InterruptedException {
         String address = ToolTestSupport.loopback();
         String words = "cmtime -c 5 -b %s -C %s".formatted(address, address);
         ToolRun first = ToolRun.start(words + numbers()).awaitText("OOB root");

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests that a round of the warm-up of cmtime is successful, whatever the options of the user are. */
+/** Tests that a round of cmtime's warm-up succeeds with any options of the user. */
 @Timeout(60)
 class CmtimeWarmUpTest {
     private static final int FIRST_WORK = 16;

@@ -20,7 +20,7 @@ class StepCountsTest {
     private final CountDownLatch mayPrint = new CountDownLatch(1);
     private final List<String> reported = Collections.synchronizedList(new ArrayList<>());
 
-    /** Fails in another thread, whose report waits for {@link #mayPrint}. */
+    /** Fails the run in another thread. The report waits for {@link #mayPrint}. */
     private Thread failSlowly() throws InterruptedException {
         Thread failing = Thread.ofPlatform()
                 .daemon()

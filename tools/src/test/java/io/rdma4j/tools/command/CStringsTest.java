@@ -33,7 +33,7 @@ class CStringsTest {
                 "-9223372036854775808 | 0",
                 "-99999999999999999999 | 0",
             })
-    void numberEqualsThatOfAtoi(String text, int expected) {
+    void atoiParsesLikeGlibc(String text, int expected) {
         assertThat(CStrings.atoi(text)).isEqualTo(expected);
     }
 

@@ -44,7 +44,7 @@ class GetoptTest {
                 "a:I:Pp:C:S:t:scvVdq | -vVsC3    | v V s C=3; ",
                 "a:I:Pp:C:S:t:scvVdq | -s foo -vV | s v V; foo",
             })
-    void splitsAsGlibcDoes(String specification, String words, String expected) {
+    void splitsLikeGlibc(String specification, String words, String expected) {
         ByteArrayOutputStream messages = new ByteArrayOutputStream();
         Getopt options = new Getopt(
                 "prog",

@@ -49,7 +49,7 @@ public final class SingleRound {
             assertThat(client.get(LIMIT_SECONDS, TimeUnit.SECONDS))
                     .as("client: %s", output)
                     .isTrue();
-            environment.interrupt(); // ends a server that waits for further clients
+            environment.interrupt(); // stops a server that waits for further clients
             assertThat(server.get(LIMIT_SECONDS, TimeUnit.SECONDS))
                     .as("server: %s", output)
                     .isTrue();
@@ -60,7 +60,7 @@ public final class SingleRound {
         }
     }
 
-    /** Runs the client. If it comes before its server listens, it tries again. */
+    /** Runs the client, and runs it again if the server was not yet listening. */
     private boolean reach(FutureTask<Boolean> server, ToolEnvironment environment) throws InterruptedException {
         while (!server.isDone()) {
             if (round.run(environment, address, false, work)) {

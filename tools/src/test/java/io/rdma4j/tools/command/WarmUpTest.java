@@ -57,7 +57,7 @@ class WarmUpTest {
         }
     }
 
-    /** A round whose sides wait for each other, and record their parameters. */
+    /** A round in which the sides wait for each other, and record their parameters. */
     private static final class Meeting implements WarmUp.Round {
         final Set<InetSocketAddress> addresses = ConcurrentHashMap.newKeySet();
         final Set<RdmaAccess> stacks = ConcurrentHashMap.newKeySet();
@@ -85,7 +85,7 @@ class WarmUpTest {
     }
 
     @Test
-    void bothSidesRunOverStacksOfTheirOwnInEachRound() {
+    void bothSidesUseNewStacksInEachRound() {
         environment.warmUp(WarmUpChoice.IF_MEASURING);
         Meeting meeting = new Meeting();
         WarmUp.perform("ib_write_lat", meeting, environment);
@@ -120,7 +120,7 @@ class WarmUpTest {
     }
 
     @Test
-    void nothingHappensInAnEnvironmentThatDoesNotWantIt() {
+    void nothingHappensInAnEnvironmentThatExcludesIt() {
         AtomicInteger calls = new AtomicInteger();
         WarmUp.Round round = (_, _, _, _) -> calls.incrementAndGet() > 0;
         WarmUp.perform("ib_write_lat", round, environment);
@@ -142,7 +142,7 @@ class WarmUpTest {
         assertThat(threads()).isEmpty();
     }
 
-    /** The tool itself reports the wrong name, and at once. */
+    /** The tool itself reports the unknown name, without the delay of a warm-up. */
     @Test
     void nothingHappensIfAHostIsUnknown() {
         environment.warmUp(WarmUpChoice.IF_MEASURING);
@@ -179,7 +179,7 @@ class WarmUpTest {
     }
 
     @Test
-    void aServerWhoseClientFailsDoesNotKeepIt() {
+    void aServerWithAFailedClientDoesNotDelayTheEnd() {
         environment.warmUp(WarmUpChoice.IF_MEASURING);
         WarmUp.Round round = (_, _, isServer, _) -> {
             if (isServer) {

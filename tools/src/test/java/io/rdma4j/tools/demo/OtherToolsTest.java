@@ -13,7 +13,7 @@ import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Parts of two demonstrations at a time. */
+/** Tests parts of two concurrent demonstrations. */
 @Timeout(240)
 class OtherToolsTest {
     private static final Duration LIMIT = Duration.ofMinutes(3);
@@ -30,7 +30,7 @@ class OtherToolsTest {
         }
     }
 
-    /** The port of udaddy is always the same, and unlike 127.0.0.1 this address has no others beside it. */
+    /** udaddy's port is fixed. Unlike 127.0.0.1, this address cannot be replaced with another loopback address. */
     @Test
     void datagramsOfTwoDemonstrationsOfOneAddressTakeTurns() throws Exception {
         List<FutureTask<Boolean>> demonstrations = new ArrayList<>();

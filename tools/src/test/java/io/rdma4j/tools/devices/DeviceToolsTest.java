@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(60)
 class DeviceToolsTest {
-    /** Every attribute has a value of its own, so that a confusion of two is found. */
+    /** Every attribute has a different value, so that the test detects swapped attributes. */
     private static final DeviceAttributes DEVICE = DeviceAttributes.builder()
             .firmwareVersion("1.0")
             .nodeGuid(0x5054_00ff_fe88_0002L)
@@ -202,7 +202,7 @@ class DeviceToolsTest {
     }
 
     @Test
-    void shortFormatEqualsThatOfC() {
+    void shortFormatEqualsTheOutputOfC() {
         assertThat(printRxe(false)).isEqualTo("""
             hca_id:\trxe0
             \ttransport:\t\t\tInfiniBand (0)
@@ -227,7 +227,7 @@ class DeviceToolsTest {
 
     /** The file is the output of libibverbs 44 on rdma_rxe of Linux 6.12. */
     @Test
-    void longFormatEqualsThatOfCForTheSameAttributes() throws IOException {
+    void longFormatEqualsTheOutputOfCForTheSameAttributes() throws IOException {
         try (InputStream ofC = Objects.requireNonNull(getClass().getResourceAsStream("ibv_devinfo-rxe.txt"))) {
             assertThat(printRxe(true)).isEqualTo(new String(ofC.readAllBytes(), StandardCharsets.UTF_8));
         }
@@ -323,7 +323,7 @@ class DeviceToolsTest {
         assertThat(text).contains("\ttransport:\t\t\tiWARP (1)\n").doesNotContain("phys_state");
     }
 
-    /** Lines of C's output for rdma_rxe that the software device has alike; the manual page explains the others. */
+    /** Compares with C's output for rdma_rxe. The manual page explains the different lines. */
     @Test
     void softwareDeviceHasTheLinesOfCExceptForTheListedOnes() throws IOException, InterruptedException {
         ToolRun run = ToolRun.start("ibv_devinfo -v -d rdma4j_lo");
@@ -352,7 +352,7 @@ class DeviceToolsTest {
     }
 
     @Test
-    void completionVectorsAreThoseOfTheOpenDevice() throws InterruptedException {
+    void completionVectorsComeFromTheOpenDevice() throws InterruptedException {
         Device lo = Device.list().stream()
                 .filter(device -> device.name().equals("rdma4j_lo"))
                 .findFirst()

@@ -68,7 +68,7 @@ class DoctorTest {
     }
 
     @Test
-    @EnabledOnOs(value = OS.LINUX, disabledReason = "elsewhere only 127.0.0.1 is loopback, and may be in use")
+    @EnabledOnOs(value = OS.LINUX, disabledReason = "on other systems only 127.0.0.1 is loopback, and may be in use")
     void portInUseIsReported() throws IOException {
         InetAddress address = InetAddress.ofLiteral("127.0.0.77");
         assertThat(RocePort.state(address)).isEqualTo("UDP 4791 free");
@@ -86,7 +86,7 @@ class DoctorTest {
     }
 
     @Test
-    void environmentOfRunIsReportedWithWhatStaysOnTcp() {
+    void environmentOfRunIsReportedWithTheTrafficThatStaysOnTcp() {
         assertThat(socketsReport(Map.of("JDK_JAVA_OPTIONS", "-Xmx1g")))
                 .contains("sockets   programs use TCP, unless rdma4j run starts them", "  stays   datagrams");
         String agent = "-javaagent:/opt/agent/rdma4j-agent.jar";

@@ -14,7 +14,10 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests the completion of command lines: that of bash by bash, the others by their text. dist/check tests them in their shells. */
+/**
+ * Tests command-line completion: for bash by running bash, for zsh and fish by the texts of the scripts.
+ * {@code dist/check} runs these in their shells.
+ */
 @EnabledOnOs({OS.LINUX, OS.MAC})
 class CompletionTest {
     @TempDir
@@ -106,7 +109,7 @@ class CompletionTest {
                 .contains("__fish_seen_subcommand_from ib_send_bw' -s s -l size -r");
     }
 
-    /** The options of all tools are not options of run, whose command has options of its own. */
+    /** The common options do not apply to run, because its command has its own options. */
     @Test
     void optionsAndFilesOfRunAreCompleted() throws Exception {
         assertThat(completions("rdma4j", "run", "--every")).containsExactly("--every-jvm");

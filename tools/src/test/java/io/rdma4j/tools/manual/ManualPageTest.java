@@ -50,7 +50,7 @@ class ManualPageTest {
         assertThat(option.summary()).isEqualTo(description.replace("''", ""));
     }
 
-    /** A section OPTIONS that is written by hand has the options of the help text, and no others. */
+    /** A handwritten section OPTIONS must have the options of the help text, and no others. */
     @ParameterizedTest
     @MethodSource("tools")
     void pageHasTheOptionsOfTheHelpText(Tool tool) {

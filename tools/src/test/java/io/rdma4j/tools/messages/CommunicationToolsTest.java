@@ -79,7 +79,7 @@ class CommunicationToolsTest {
         }
     }
 
-    /** Returns names and addresses of this host, including those of a network if there is one. */
+    /** Returns localhost and up to three IPv4 addresses of this host. */
     private static List<String> localAddresses() throws SocketException {
         List<String> addresses = new ArrayList<>(List.of("localhost"));
         NetworkInterface.networkInterfaces()

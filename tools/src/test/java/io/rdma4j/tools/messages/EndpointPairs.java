@@ -34,8 +34,8 @@ final class EndpointPairs {
      * output.
      *
      * <p>Which packets are lost depends on their order and thus on the load of the machine. The loss of a final packet
-     * cannot be recovered. Retransmissions of the last message fail if its receiver has exited, and so do those of the
-     * DREQ if the sender of the DREP has exited. The exchange is then repeated with other losses.
+     * cannot be recovered. Retransmissions of the last message fail if its receiver has exited, and retransmissions of
+     * the DREQ fail if the sender of the DREP has exited. The exchange is then repeated with other losses.
      *
      * @param server the server's command line without its port
      * @param client the client's command line without its port and the number of the seed at its end

@@ -55,7 +55,7 @@ class EndpointToolsTest {
         "::1, ::1",
         "localhost, localhost"
     })
-    void eachSideReceivesTheMessageOfTheOther(String local, String remote) throws InterruptedException {
+    void eachSideReceivesThePeersMessage(String local, String remote) throws InterruptedException {
         String port = ToolTestSupport.port();
         ToolRun server = ToolRun.start(new RdmaServer(), "-s " + local + port);
         expectSuccess(server, EndpointPairs.clientOf(server, new RdmaClient(), "-s " + remote + port));
@@ -76,7 +76,7 @@ class EndpointToolsTest {
 
     @Test
     void aServiceNameIsAPort() throws InterruptedException {
-        assumeTrue(serviceExists("postgresql", 5432), "the system has no file of services");
+        assumeTrue(serviceExists("postgresql", 5432), "the system has no services file");
         String address = "-s " + ToolTestSupport.loopback();
         ToolRun server = ToolRun.start(new RdmaServer(), address + " -p postgresql");
         expectSuccess(server, EndpointPairs.clientOf(server, new RdmaClient(), address + " -p 5432"));

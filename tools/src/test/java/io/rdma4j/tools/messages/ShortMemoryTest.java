@@ -12,12 +12,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** ucmatose, udaddy and mckey where memory is short. */
+/** Tests ucmatose, udaddy and mckey with too little memory. */
 @Timeout(120)
 class ShortMemoryTest {
     private static final long SECONDS = 60;
 
-    /** As on a host where an allocation of more than 200 MB fails. */
+    /** Lets an allocation of more than 200 MB fail. */
     private static final String LITTLE_MEMORY =
             "-XX:+UnlockDiagnosticVMOptions -XX:NativeMemoryTracking=summary -XX:MallocLimit=other:200m:oom";
 
@@ -42,7 +42,7 @@ class ShortMemoryTest {
     }
 
     @Test
-    void aServerWithoutMemoryForItsMessagesSaysSo() throws InterruptedException {
+    void aServerReportsALackOfMemoryForItsMessages() throws InterruptedException {
         String words = "ucmatose -b 127.0.0.1" + port;
         try (ToolProcess server = start(words + " -S 2000000000", LITTLE_MEMORY)) {
             ToolTestSupport.await(out, "starting server");
@@ -59,7 +59,7 @@ class ShortMemoryTest {
     }
 
     @Test
-    void aClientWithoutMemoryForItsMessagesSaysSo() throws InterruptedException {
+    void aClientReportsALackOfMemoryForItsMessages() throws InterruptedException {
         try (ToolProcess server = ToolTestSupport.process("ucmatose -b 127.0.0.1" + port, peer)) {
             ToolTestSupport.await(peer, "starting server");
             Thread.sleep(200); // it listens just after the line
@@ -74,7 +74,7 @@ class ShortMemoryTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"ucmatose -s 127.0.0.1", "udaddy -s 127.0.0.1", "mckey -m 239.1.1.1 -b 127.0.0.1"})
-    void moreConnectionsThanTheHeapHoldsAreToldInASentence(String words) throws InterruptedException {
+    void moreConnectionsThanTheHeapHoldsAreReported(String words) throws InterruptedException {
         try (ToolProcess tool = start(words + " -c 100000", LITTLE_HEAP)) {
             assertThat(tool.await(SECONDS)).as("%s %s", out, err).isEqualTo(1);
         }

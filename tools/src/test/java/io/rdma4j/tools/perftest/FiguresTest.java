@@ -9,7 +9,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The arithmetic behind the tables. */
+/** Tests the computation of the tables' figures. */
 class FiguresTest {
     private static final double TINY = 1e-9;
 
@@ -58,7 +58,7 @@ class FiguresTest {
     }
 
     @Test
-    void percentilesAreThoseOfPerftest() {
+    void percentilesMatchPerftest() {
         LatencyFigures figures = figures(posts(1003), 1);
         double[] sorted = LatencyFigures.samples(posts(1003), 1);
         Arrays.sort(sorted);
@@ -68,7 +68,7 @@ class FiguresTest {
     }
 
     @Test
-    void theFewestIterationsHavePercentiles() {
+    void theMinimumOfIterationsHasPercentiles() {
         assertThat(figures(new long[] {0, 1, 2, 3, 4}, 1).percentile999()).isPositive();
     }
 
@@ -88,7 +88,7 @@ class FiguresTest {
     }
 
     @Test
-    void thePeakIsThatOfTheFastestInterval() {
+    void thePeakComesFromTheFastestInterval() {
         BandwidthSamples samples = new BandwidthSamples(4);
         samples.begin(0);
         long[] posted = {0, 10, 5_000, 5_010};
@@ -116,7 +116,7 @@ class FiguresTest {
         assertThat(samples.shortestNanos(1, 2)).isEqualTo(125);
     }
 
-    /** Searches as perftest does: every post with every completion after it. */
+    /** Searches like perftest, which compares every post with every later completion. */
     private static double shortest(long[] posted, long[] done, int postList, int moderation) {
         double shortest = Double.MAX_VALUE;
         for (int from = 0; from < posted.length; from += postList) {
@@ -131,7 +131,7 @@ class FiguresTest {
     }
 
     @Test
-    void thePeakEqualsThatOfAnExhaustiveSearch() {
+    void thePeakEqualsTheResultOfAnExhaustiveSearch() {
         long seed = Long.getLong("rdma4j.seed", System.nanoTime());
         Random random = new Random(seed);
         for (int round = 0; round < 2000; round++) {
@@ -183,7 +183,7 @@ class FiguresTest {
     }
 
     @Test
-    void operationsThatStandForTheirPeersCountTwice() {
+    void operationsThatAlsoRepresentThePeersCountTwice() {
         BandwidthSamples samples = new BandwidthSamples(2);
         samples.begin(0);
         samples.onPost(0, 0);

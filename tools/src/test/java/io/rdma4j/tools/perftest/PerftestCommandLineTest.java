@@ -25,7 +25,7 @@ class PerftestCommandLineTest {
     }
 
     @Test
-    void defaultsAreThoseOfPerftest() throws ToolFailure {
+    void defaultsMatchPerftest() throws ToolFailure {
         Settings writes = read(MeasuredOperation.WRITE, Measure.BANDWIDTH, "");
         assertThat(List.of(writes.iterations, writes.sizeBytes, writes.sendDepth, writes.moderation, writes.port))
                 .asString()
@@ -56,7 +56,7 @@ class PerftestCommandLineTest {
     }
 
     @Test
-    void queuePairsTakeFlowLabelsInTurn() throws ToolFailure {
+    void flowLabelsAreAssignedToQueuePairsInTurn() throws ToolFailure {
         Settings labelled = read(MeasuredOperation.WRITE, Measure.BANDWIDTH, "--flow_label=0x10,7");
         assertThat(List.of(labelled.flowLabel(0), labelled.flowLabel(1), labelled.flowLabel(2)))
                 .containsExactly(16, 7, 16);
@@ -102,7 +102,7 @@ class PerftestCommandLineTest {
     void depthsAndModerationFollowTheCount() throws ToolFailure {
         Settings few = read(MeasuredOperation.SEND, Measure.BANDWIDTH, "-n 21 -s 64");
         assertThat(few.sendDepth).isEqualTo(21);
-        assertThat(few.receiveDepth).isEqualTo(22); // even, as perftest makes it
+        assertThat(few.receiveDepth).isEqualTo(22); // rounded up to an even number, as in perftest
         assertThat(few.moderation).isEqualTo(21);
         assertThat(read(MeasuredOperation.SEND, Measure.BANDWIDTH, "-c UD").receiveDepth)
                 .isEqualTo(1000);

@@ -16,7 +16,7 @@ class PerftestDestinationTest {
             new PerftestDestination(1, 16, 0x13, 0x905785, 0x1234, 0x5678_9abcL, GID, 1, 0);
 
     @Test
-    void structureIsThatOfPerftest() {
+    void structureMatchesPerftest() {
         byte[] bytes = DESTINATION.toBytes(PerftestDestination.bytes(6.28));
         assertThat(HexFormat.of().formatHex(bytes))
                 .isEqualTo("0000000100000010000000130090578500001234" + "00000000" + "0000000056789abc"
@@ -35,7 +35,7 @@ class PerftestDestinationTest {
     }
 
     @Test
-    void textIsThatOfPerftest() {
+    void textMatchesPerftest() {
         assertThat(new String(DESTINATION.toText(), StandardCharsets.ISO_8859_1))
                 .isEqualTo("0001:0010:000013:905785:00001234:0000000056789abc:"
                         + "00:00:00:00:00:00:00:00:00:00:ff:ff:0a:58:00:02:00000000:\0")
@@ -64,7 +64,7 @@ class PerftestDestinationTest {
     }
 
     @Test
-    void linesAreThoseOfPerftest() {
+    void linesMatchPerftest() {
         PerftestDestination destination =
                 new PerftestDestination(0, 4, 0x13, 0x905785, 0x1234, 0x7f00_0000_1000L, GID, 1, 0);
         assertThat(destination.line("local", null)).isEqualTo(" local address: LID 0000 QPN 0x0013 PSN 0x905785");

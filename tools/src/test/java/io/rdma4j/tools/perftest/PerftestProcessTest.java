@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests that need a separate process: with other options of Java, or to terminate it by a signal. */
+/** Tests that need a separate process, for other Java options or to terminate it by a signal. */
 class PerftestProcessTest {
     private static final long SECONDS = 120;
 
@@ -60,7 +60,7 @@ class PerftestProcessTest {
         }
     }
 
-    /** The name resolves to an IPv6 address first, as localhost does on many hosts. */
+    /** The name resolves to an IPv6 address first, like localhost on many hosts. */
     @ParameterizedTest
     @ValueSource(strings = {"-R", "-z", ""})
     void aNameResolvesToItsIpv4Address(String option, @TempDir Path folder) throws IOException, InterruptedException {

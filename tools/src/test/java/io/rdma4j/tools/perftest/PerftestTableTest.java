@@ -13,7 +13,7 @@ class PerftestTableTest {
     }
 
     @Test
-    void headsAreThoseOfPerftest() {
+    void headsMatchPerftest() {
         assertThat(PerftestTable.LINE)
                 .isEqualTo(
                         "-----------------------------------------------------------------------------" + "----------");
@@ -29,7 +29,7 @@ class PerftestTableTest {
     }
 
     @Test
-    void rowsOfLatenciesAreThoseOfPerftest() {
+    void latencyRowsMatchPerftest() {
         assertThat(PerftestTable.latency(2, latencies()))
                 .isEqualTo(" 2       100          3041.20        4048.66      3999.69  \t       3988.16     \t97.22  "
                         + "\t\t4048.66 \t\t4048.66");
@@ -38,7 +38,7 @@ class PerftestTableTest {
     }
 
     @Test
-    void rowsOfBandwidthsAreThoseOfPerftest() {
+    void bandwidthRowsMatchPerftest() {
         assertThat(PerftestTable.bandwidth(new BandwidthFigures(65536, 1000, 79.11, 52.28, 0.000837), false))
                 .isEqualTo(" 65536      1000             79.11              52.28  \t\t   0.000837");
         assertThat(PerftestTable.bandwidth(new BandwidthFigures(2, 5000, 0, 1.5, 1.25), true))

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The tools, each tested against itself over the loopback device. */
+/** Tests each tool against itself over the loopback device. */
 class PerftestTest {
     private static final String NUMBER = "\\d+\\.\\d\\d";
     private static final Pattern LATENCY =
@@ -31,7 +31,7 @@ class PerftestTest {
     private static final Pattern BANDWIDTH =
             Pattern.compile("(?m)^ (\\d+) +(\\d+) +N +N *\t\t {3}\\d+\\.\\d{6}$".replace("N", NUMBER));
 
-    /** For tests in which a side must time out. In others no timeout may end a run that other load slows down. */
+    /** For tests in which a side must time out. Other tests have a long timeout, since load may slow them down. */
     private static void useShortTimeout() {
         System.setProperty(ReceiveTimeout.PROPERTY, "1500");
     }
@@ -57,7 +57,7 @@ class PerftestTest {
         return new Pair(server, client);
     }
 
-    /** Starts the client, repeatedly if refused: like C's, the server prints that it waits just before it listens. */
+    /** Starts the client, again while it is refused: as in C, the server prints that it waits before it listens. */
     private static ToolRun startClient(ToolRun server, String clientWords) throws InterruptedException {
         ToolRun client = ToolRun.start(clientWords);
         for (int i = 0; i < 100 && client.status() != 0 && !server.hasEnded() && isRefused(client); i++) {
@@ -283,7 +283,7 @@ class PerftestTest {
     }
 
     @Test
-    void theDescriptionIsThatOfPerftest() throws InterruptedException {
+    void theDescriptionMatchesPerftest() throws InterruptedException {
         Pair pair = runPair("ib_write_lat", "-R -n 20");
         assertSuccess(pair);
         String info = """
@@ -494,7 +494,7 @@ class PerftestTest {
         assertThat(pair.server().status()).isZero();
     }
 
-    /** As in C all sizes are run, and one that reaches the limit suffices. */
+    /** As in C, all sizes are measured, and it suffices that one of them reaches the limit. */
     @Test
     void oneOfAllSizesThatReachesTheLimitSuffices() throws InterruptedException {
         Pair reached = runPair("ib_write_bw", "-R -n 5 -a", "-R -n 5 -a -y 0.0005 -w 20", "127.0.0.1");

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests that a round of the warm-up is short and successful, whatever the options of the user are. */
+/** Tests that a round of the warm-up is short and succeeds with any options of the user. */
 @Timeout(60)
 class PerftestWarmUpTest {
     private static final int FIRST_WORK = 16;
@@ -66,7 +66,7 @@ class PerftestWarmUpTest {
             "-e",
             "-e -R");
 
-    /** Of writes, and options that do not depend on the operation. */
+    /** Options of writes, and options that do not depend on the operation. */
     private static final List<String> OF_WRITES = List.of(
             "-c UC",
             "-c UC -s 65536",
@@ -122,11 +122,11 @@ class PerftestWarmUpTest {
     }
 
     @Test
-    void aRoundOfMuchWorkSucceeds() throws Exception {
+    void aLongRoundSucceeds() throws Exception {
         SingleRound.requireSuccess(round("ib_write_bw -a"), MUCH_WORK);
     }
 
-    /** The client of the user may come at any time, also while the client of the warm-up cannot reach its server. */
+    /** The user's client may connect at any time, even before the client of the warm-up has reached its server. */
     @ParameterizedTest
     @ValueSource(strings = {"ib_write_lat", "ib_send_bw -R", "ib_read_lat -z"})
     void aServerEndsItsWarmUpAtAnyTime(String line) throws InterruptedException {

@@ -10,7 +10,7 @@ class SpinTest {
     private static final long LONGER_THAN_CHECK_INTERVAL_MILLIS = 20;
 
     /**
-     * If each poll waits for another thread's time slice, counting 16,000 polls, as an old version did, takes a minute.
+     * An old version checked after 16,000 polls. They take a minute if each one waits for another thread's time slice.
      */
     @Test
     void checksAreScheduledByTimeNotByNumberOfPolls() throws InterruptedException {
@@ -23,7 +23,7 @@ class SpinTest {
     }
 
     @Test
-    void manyPollsAreNoReasonToCheck() {
+    void manyPollsDoNotCauseACheck() {
         long startNanos = System.nanoTime();
         Spin spin = new Spin();
         int checks = 0;

@@ -13,7 +13,7 @@ class PingPongDestinationTest {
     private static final String TEXT = "0000:000013:abcdef:00000000000000000000ffff0a580002";
 
     @Test
-    void textIsThatOfC() {
+    void textMatchesC() {
         assertThat(ONE.toText()).isEqualTo(TEXT).hasSize(PingPongDestination.TEXT_BYTES - 1);
         assertThat(ONE).hasToString("LID 0x0000, QPN 0x000013, PSN 0xabcdef, GID ::ffff:10.88.0.2");
     }

@@ -49,7 +49,10 @@ class PingpongTest {
                 .findFirst();
     }
 
-    /** For tests in which a side must time out. In others no timeout may end a run that other load slows down. */
+    /**
+     * Sets a short timeout, for tests in which a side must time out. In other tests a timeout must not end a run that
+     * other load slows down.
+     */
     private static void useShortTimeout() {
         System.setProperty(ReceiveTimeout.PROPERTY, "2000");
     }
@@ -115,7 +118,7 @@ class PingpongTest {
     }
 
     @Test
-    void timestampsTellTheTimesBetweenReceives() throws InterruptedException {
+    void timestampsShowTheIntervalsBetweenReceives() throws InterruptedException {
         String words = "ibv_rc_pingpong " + loopback() + "-n 50 -t";
         ToolRun serving = startServer(words);
         ToolRun client = ToolRun.start(words + " --json 127.0.0.1");
@@ -134,7 +137,7 @@ class PingpongTest {
     }
 
     @Test
-    void oneReceiveHasNoTimesBetween() throws InterruptedException {
+    void oneReceiveHasNoIntervals() throws InterruptedException {
         String words = "ibv_rc_pingpong " + loopback() + "-n 1 -t";
         ToolRun serving = startServer(words);
         assertThat(ToolRun.start(words + " 127.0.0.1").status()).isZero();

@@ -13,7 +13,7 @@ class XsrqDestinationTest {
     private static final String TEXT = "0000:000013:000014:abcdef:000077:00000000000000000000ffff0a580002";
 
     @Test
-    void textIsThatOfC() {
+    void textMatchesC() {
         assertThat(ONE.toText()).isEqualTo(TEXT).hasSize(XsrqDestination.TEXT_BYTES - 1);
         assertThat(ONE)
                 .hasToString("LID 0000, QPN RECV 000013 SEND 000014, PSN abcdef, SRQN 000077, GID ::ffff:10.88.0.2");

@@ -56,7 +56,10 @@ class XsrqPingpongTest {
         }
     }
 
-    /** Starts the client, repeatedly if refused: the server prints nothing before its first client. */
+    /**
+     * Starts the client, and restarts it if the connection is refused: the server prints nothing before its first
+     * client.
+     */
     private ToolRun client(String words) throws InterruptedException {
         ToolRun client = ToolRun.start(words);
         for (int tries = 0; tries < 200; tries++) {
@@ -142,7 +145,7 @@ class XsrqPingpongTest {
     }
 
     @Test
-    void aClientWhoseServerExitsEnds() throws Exception {
+    void aClientEndsWhenItsServerExits() throws Exception {
         String common = common("127.0.0.1");
         ToolRun server = ToolRun.start(common + "-c 2");
         ToolRun client = client(common + "127.0.0.1").awaitText("remote");
@@ -222,7 +225,7 @@ class XsrqPingpongTest {
                 .contains("\"localAddresses\"", "\"remoteAddresses\"", "\"messagesReceived\": 5", "\"clients\": 1");
     }
 
-    /** In separate processes, which the common options need. */
+    /** Uses separate processes, which the common options need. */
     @Test
     void lossesAreRepairedAndPacketsTraced(@TempDir Path folder) throws Exception {
         Path capture = folder.resolve("client.pcapng");

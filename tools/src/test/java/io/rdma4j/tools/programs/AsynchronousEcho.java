@@ -10,13 +10,13 @@ import java.nio.channels.CompletionHandler;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutionException;
 
-/** A program that knows nothing of RDMA: one asynchronous channel sends words to another, which echoes them. */
+/** A program that is unaware of RDMA: one asynchronous channel sends words to another, which echoes them. */
 public final class AsynchronousEcho {
     private static final int MOST = 100;
 
     private AsynchronousEcho() {}
 
-    /** Prints the echo of the arguments, and the number of TCP sockets with the server's port meanwhile. */
+    /** Prints the echo of the arguments, and the number of TCP sockets with the server's port. */
     public static void main(String[] words) throws IOException, InterruptedException, ExecutionException {
         try (AsynchronousServerSocketChannel server = AsynchronousServerSocketChannel.open();
                 AsynchronousSocketChannel client = AsynchronousSocketChannel.open()) {
@@ -28,7 +28,7 @@ public final class AsynchronousEcho {
             client.write(ByteBuffer.wrap(sent)).get();
             ByteBuffer received = ByteBuffer.allocate(sent.length);
             while (received.hasRemaining() && client.read(received).get() >= 0) {
-                // until all bytes are here
+                // until all bytes have arrived
             }
             System.out.println(new String(received.array(), StandardCharsets.UTF_8));
             System.out.println("TCP sockets: " + TcpTable.sockets(address.getPort()));

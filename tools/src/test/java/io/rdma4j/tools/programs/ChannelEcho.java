@@ -9,13 +9,13 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 
-/** A program that knows nothing of RDMA: one channel sends words to another, which echoes them. */
+/** A program that is unaware of RDMA: one channel sends words to another, which echoes them. */
 public final class ChannelEcho {
     private static final int MOST = 100;
 
     private ChannelEcho() {}
 
-    /** Prints the echo of the arguments, and the number of TCP sockets with the server's port meanwhile. */
+    /** Prints the echo of the arguments, and the number of TCP sockets with the server's port. */
     public static void main(String[] words) throws IOException {
         try (ServerSocketChannel server = ServerSocketChannel.open()) {
             server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -25,7 +25,7 @@ public final class ChannelEcho {
                 client.write(ByteBuffer.wrap(sent));
                 ByteBuffer received = ByteBuffer.allocate(sent.length);
                 while (received.hasRemaining() && client.read(received) >= 0) {
-                    // until all bytes are here
+                    // until all bytes have arrived
                 }
                 System.out.println(new String(received.array(), StandardCharsets.UTF_8));
                 System.out.println(

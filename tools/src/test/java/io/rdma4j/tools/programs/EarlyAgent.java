@@ -3,7 +3,7 @@ package io.rdma4j.tools.programs;
 import java.io.IOException;
 import java.nio.channels.Selector;
 
-/** An agent that opens a selector before the agents behind it are started, as an agent that reports over HTTP may do. */
+/** An agent that opens a selector before later agents start, for example to report over HTTP. */
 public final class EarlyAgent {
     private EarlyAgent() {}
 

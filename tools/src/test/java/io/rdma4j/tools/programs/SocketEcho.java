@@ -7,13 +7,13 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
-/** A program that knows nothing of RDMA: one blocking socket sends words to another, which echoes them. */
+/** A program that is unaware of RDMA: one blocking socket sends words to another, which echoes them. */
 public final class SocketEcho {
     private static final int BACKLOG = 50;
 
     private SocketEcho() {}
 
-    /** Prints the echo of the arguments, and the number of TCP sockets with the server's port meanwhile. */
+    /** Prints the echo of the arguments, and the number of TCP sockets with the server's port. */
     public static void main(String[] words) throws IOException {
         try (ServerSocket server = new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress())) {
             new Thread(() -> echo(server)).start();

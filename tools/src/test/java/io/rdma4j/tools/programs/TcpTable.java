@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 final class TcpTable {
     private TcpTable() {}
 
-    /** Returns the number of TCP sockets whose local port is the given one: listeners and connections. */
+    /** Returns the number of TCP sockets with the given local port: listeners and connections. */
     static long sockets(int port) throws IOException {
         String local = String.format(Locale.ROOT, "^ *\\d+: [0-9A-F]+:%04X .*", port);
         try (Stream<String> four = Files.lines(Path.of("/proc/net/tcp"));

@@ -106,7 +106,7 @@ class RpingCommandLineTest {
     }
 
     @Test
-    void defaultsAreThoseOfC() throws Exception {
+    void defaultsMatchC() throws Exception {
         assertThat(parse("-s"))
                 .isEqualTo(new RpingOptions(
                         true,
@@ -139,7 +139,7 @@ class RpingCommandLineTest {
     }
 
     @Test
-    void lastOfServerAndClientWins() throws ToolFailure {
+    void lastOfServerAndClientTakesEffect() throws ToolFailure {
         assertThat(parse("-s -c").server()).isFalse();
         assertThat(parse("-cs").server()).isTrue();
     }

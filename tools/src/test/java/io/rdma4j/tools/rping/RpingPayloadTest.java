@@ -25,7 +25,7 @@ class RpingPayloadTest {
 
     /** The data of the first RDMA READ in a capture of C's rping over Linux's rxe. */
     @Test
-    void firstPingEqualsTheCapturedOne() {
+    void firstPingEqualsTheCapturedPing() {
         assertThat(filled(64, 0))
                 .isEqualTo(HexFormat.of()
                         .parseHex("72646d612d70696e672d303a2041424344454647"
@@ -41,7 +41,7 @@ class RpingPayloadTest {
         assertThat(text(100, 9)).contains("xyzABC");
     }
 
-    /** An endless client reaches this after some days. The number becomes negative, as in C. */
+    /** A client without a limit reaches this number after some days. It becomes negative, as in C. */
     @Test
     void sequenceContinuesWhenTheNumberOfPingsOverflows() {
         assertThat(text(40, Integer.MAX_VALUE)).startsWith("rdma-ping-2147483647: HIJK");

@@ -22,7 +22,7 @@ class RpingProgressTest {
     }
 
     @Test
-    void stateIsThatOfTheLastChangeNotOfTheSignal() {
+    void awaitReturnsTheStateOfTheLastChange() {
         progress.signal(RpingState.READ_ADVERTISED);
         progress.enter(RpingState.READ_COMPLETE);
         assertThat(progress.await()).isEqualTo(RpingState.READ_COMPLETE);

@@ -40,7 +40,7 @@ final class RpingRun {
         return out().lines().filter(line -> line.contains("ping data: ")).toList();
     }
 
-    /** Returns the lines on standard error that C prints, too. */
+    /** Returns the lines on standard error that C's tool also prints. */
     List<String> errorLines() {
         return err().lines().filter(line -> !line.startsWith("rping: ")).toList();
     }

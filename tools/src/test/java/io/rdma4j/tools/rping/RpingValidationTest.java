@@ -70,7 +70,7 @@ class RpingValidationTest {
     }
 
     /**
-     * Serves the first ping as rping does, but returns other data. Disconnects only after the client has ended.
+     * Serves the first ping like rping, but returns other data. Disconnects only after the client has ended.
      *
      * <p>A client that sees the disconnection before the reply has no data to compare.
      */

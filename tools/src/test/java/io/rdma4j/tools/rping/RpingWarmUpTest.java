@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the warm-up of rping, which the user has to ask for. */
+/** Tests the warm-up of rping, which the user must request. */
 @Timeout(60)
 class RpingWarmUpTest {
     private static final int FIRST_WORK = 16;
@@ -33,7 +33,7 @@ class RpingWarmUpTest {
 
     @ParameterizedTest
     @CsvSource({"ALWAYS, true", "IF_MEASURING, false", "NEVER, false"})
-    void aClientWarmsUpOnlyIfItIsAskedTo(WarmUpChoice choice, boolean isExpected) {
+    void aClientWarmsUpOnlyIfRequested(WarmUpChoice choice, boolean isExpected) {
         environment.warmUp(choice);
         List<String> toNobody = List.of("-c", "-a", "127.0.0.1", "-p", "1", "-C", "1");
         int _ = Rping.run(toNobody, environment, (_, _) -> {});
@@ -42,7 +42,7 @@ class RpingWarmUpTest {
     }
 
     @Test
-    void aWarmUpOfArgumentsThatAreWrongDoesNothing() {
+    void aWarmUpWithInvalidArgumentsDoesNothing() {
         Rping.warmUp(List.of("-c", "-S", "1"));
         assertThat(errors.size()).isZero();
     }

@@ -41,7 +41,9 @@ class SimTest {
         String first = out();
         out.reset();
         assertThat(run(new Sim(), "-s3 -n12 -j4")).isZero();
-        assertThat(out()).isEqualTo(first).matches("seeds 3 to 14: trace hash [0-9a-f]{16}, .* all as it must be\n");
+        assertThat(out())
+                .isEqualTo(first)
+                .matches("seeds 3 to 14: trace hash [0-9a-f]{16}, .* all runs match the model\n");
         out.reset();
         assertThat(run(new Sim(), "--seed 4 --runs 12")).isZero();
         assertThat(out()).isNotEqualTo(first);
@@ -71,7 +73,7 @@ class SimTest {
         assertThat(out()).contains("1 FAILED");
         assertThat(err())
                 .contains("seed 7: java.lang.IllegalStateException: nothing goes")
-                .contains("again: rdma4j sim --seed 7 --trace\n");
+                .contains("to reproduce: rdma4j sim --seed 7 --trace\n");
     }
 
     @ParameterizedTest

@@ -67,7 +67,7 @@ class RcopyClientTest {
     }
 
     @Test
-    void theServersReasonIsReportedAlthoughItClosedTheConnection() throws Exception {
+    void theServersReasonIsReportedAfterItClosedTheConnection() throws Exception {
         Path source = folder.resolve("large");
         try (RandomAccessFile file = new RandomAccessFile(source.toFile(), "rw")) {
             file.setLength(64 << 20);
@@ -133,7 +133,10 @@ class RcopyClientTest {
         assertThat(client.err()).contains("cannot be read: it is not a regular file");
     }
 
-    /** Java decodes names to replacement characters if the locale cannot represent them, as in cron and containers. */
+    /**
+     * Java decodes names to replacement characters if the locale cannot represent them, as under cron and in
+     * containers.
+     */
     @Test
     void aNameThatCannotBeDecodedIsRejected() throws Exception {
         for (String words : List.of("\ufffd\ufffd 127.0.0.1:x", "source 127.0.0.1:\ufffd\ufffd.txt")) {

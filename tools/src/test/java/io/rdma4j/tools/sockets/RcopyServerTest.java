@@ -302,7 +302,7 @@ class RcopyServerTest {
         return new String(list.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }
 
-    /** The interrupt deletes the incomplete file, so the client must not be told that it was copied. */
+    /** The interrupt deletes the incomplete file, so the server must not confirm the copy. */
     @Test
     void aFileThatAnInterruptDeletedIsNotConfirmed() throws Exception {
         Path target = folder.resolve("target");

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests of rcopy with both sides in this process. Each test starts its own server, which never exits by itself. */
+/** Tests of rcopy with both sides in this process. Each test starts a separate server, which never exits by itself. */
 @Timeout(60)
 class RcopyTest {
     private static final String WAITING = "waiting for connection...";

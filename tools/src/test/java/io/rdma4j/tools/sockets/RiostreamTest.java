@@ -65,7 +65,7 @@ class RiostreamTest {
         String address = ToolTestSupport.loopback() + ToolTestSupport.port();
         ToolRun server = ToolRun.start(new Riostream(), "-S 100 -b " + address);
         ToolRun client = SocketToolClient.run(server, HEADER, new Riostream(), "-S 200 -s " + address);
-        // The first side to fail reports the mismatch, the other one that its peer closed the connection.
+        // The first side to fail reports the mismatch. The other side reports that its peer closed the connection.
         assertThat(client.status()).isEqualTo(-1);
         assertThat(server.status()).isEqualTo(-1);
         assertThat(client.err() + server.err()).contains("the same -");

@@ -7,7 +7,7 @@ import io.rdma4j.tools.command.Tool;
 final class SocketToolClient {
     private SocketToolClient() {}
 
-    /** Runs the client once the server has printed the text that it prints when it listens. */
+    /** Runs the client after the server has printed {@code listeningText}. */
     static ToolRun run(ToolRun server, String listeningText, Tool tool, String words) throws InterruptedException {
         server.awaitText(listeningText);
         return ToolRun.of(tool, words);

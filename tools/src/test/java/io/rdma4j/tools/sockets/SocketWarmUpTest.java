@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests that a round of the warm-up of rstream, riostream and udpong is successful, whatever the options of the user are. */
+/** Tests that warm-up rounds of rstream, riostream and udpong succeed with all of the user's options. */
 @Timeout(60)
 class SocketWarmUpTest {
     private static final String LETTERS = "s:b:f:B:i:I:C:S:p:k:T:";
@@ -93,7 +93,7 @@ class SocketWarmUpTest {
                 .contains("warmUpSeconds");
     }
 
-    /** The client of the user may come at any time, also while the client of the warm-up cannot reach its server. */
+    /** The user's client may connect at any time, even while the client of the warm-up cannot reach its server. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The figures of the socket tools, which are those of C. */
+/** Tests that the figures of the socket tools match C. */
 class TransferFiguresTest {
     @ParameterizedTest
     @CsvSource({
@@ -68,7 +68,7 @@ class TransferFiguresTest {
     }
 
     @Test
-    void rowsAreThoseOfC() {
+    void rowsMatchC() {
         assertThat(TransferFigures.HEADER)
                 .isEqualTo("name      bytes   xfers   iters   total       time     Gb/sec    usec/xfer");
         assertThat(StreamTest.latency(64).row(2_678_000))

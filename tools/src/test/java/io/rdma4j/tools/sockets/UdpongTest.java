@@ -131,9 +131,9 @@ class UdpongTest {
         }
     }
 
-    /** In separate processes, which the common options need. */
+    /** Uses separate processes, which the common options need. */
     @Test
-    void lostDatagramsAreRequestedAgain(@TempDir Path folder) throws Exception {
+    void lostDatagramsAreRetransmitted(@TempDir Path folder) throws Exception {
         String address = ToolTestSupport.loopback();
         int portNumber = ToolTestSupport.portNumber();
         String port = " -p " + portNumber;
@@ -227,7 +227,7 @@ class UdpongTest {
         serving.join();
     }
 
-    /** A socket that reports source port 0 for its first datagram, as a forged one may have. */
+    /** A socket that reports source port 0 for its first datagram, which may occur in a forged datagram. */
     private static final class FirstFromPortZero implements DatagramTestSocket {
         private final UdpTestSocket socket;
         private boolean receivedFirst;

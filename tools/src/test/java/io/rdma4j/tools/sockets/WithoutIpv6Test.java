@@ -57,17 +57,17 @@ class WithoutIpv6Test {
     }
 
     @Test
-    void cmtimeOverSocketsOfIpv6IsRefusedInASentence() throws InterruptedException {
+    void cmtimeOverIpv6SocketsIsRejectedWithAMessage() throws InterruptedException {
         try (ToolProcess tool = start("cmtime -S -L -b ::1 -C 127.0.0.1" + ToolTestSupport.port())) {
             assertThat(tool.await(TIMEOUT_SECONDS)).as(lines.toString()).isEqualTo(1);
         }
         assertThat(lines).noneMatch(line -> line.contains("Exception"));
-        // Standard output and standard error arrive in no order.
+        // Standard output and standard error arrive in no particular order.
         assertThat(lines).anyMatch(line -> line.startsWith("socket: Address family not supported by protocol"));
     }
 
     @Test
-    void cmtimeWhoseServerHasAnIpv6AddressEndsInASentence() throws InterruptedException {
+    void cmtimeWithAnIpv6ServerEndsWithAMessage() throws InterruptedException {
         String rest = " -C 127.0.0.1 -c 3" + ToolTestSupport.port();
         List<String> told = new CopyOnWriteArrayList<>();
         try (ToolProcess server = ToolTestSupport.process("cmtime -S -L -b ::1" + rest, told)) {
@@ -78,7 +78,7 @@ class WithoutIpv6Test {
             assertThat(server.await(TIMEOUT_SECONDS)).as(told.toString()).isEqualTo(1);
         }
         assertThat(lines).noneMatch(line -> line.contains("Exception"));
-        // Standard output and standard error arrive in no order.
+        // Standard output and standard error arrive in no particular order.
         assertThat(lines).anyMatch(line -> line.startsWith("socket: Address family not supported by protocol"));
     }
 

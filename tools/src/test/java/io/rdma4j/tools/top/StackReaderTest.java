@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The reader of reports accepts complete ones only, within bounds. */
+/** Tests that the reader accepts only complete reports, within its limits. */
 @Timeout(30)
 class StackReaderTest {
     private static final StackReport REPORT = new StackReport(4711, "Server", 7, List.of(), List.of(), 0);
@@ -43,7 +43,7 @@ class StackReaderTest {
                         reader.write(buffer);
                     }
                 } catch (IOException e) {
-                    // the reader has seen enough, or the test is over
+                    // the reader has closed the connection, or the test has ended
                 }
             }
         });
@@ -63,7 +63,7 @@ class StackReaderTest {
     }
 
     @Test
-    void otherBytesAreAProblem() throws Exception {
+    void invalidBytesAreAProblem() throws Exception {
         try (ServerSocketChannel server = listen(path("other"))) {
             answer(server, new byte[100]);
             StackReader.Answers answers = StackReader.readAll(List.of(path("other")));
