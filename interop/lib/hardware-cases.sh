@@ -116,7 +116,7 @@ case_same_command() { # SERVER CLIENT
     example far on-host '' "$guest_ip4" && expect_device on-host rdma4j_far0 || bad=1
     example far on-host-hardware hardware "$guest_ip4" || bad=1
     expect_code on-host-hardware 1 || bad=1
-    expect_lines on-host-hardware err 'the provider hardware, for which --device or RDMA4J_DEVICE asks, has no RDMA device' || bad=1
+    expect_lines on-host-hardware err 'the provider hardware, which --device or RDMA4J_DEVICE requests, has no RDMA device' || bad=1
     example inside in-guest '' "$guest_ip4" && expect_device in-guest rxe0 || bad=1
     example inside in-guest-rxe0 rxe0 "$guest_ip4" && expect_device in-guest-rxe0 rxe0 || bad=1
     netns_delete "$far_netns"

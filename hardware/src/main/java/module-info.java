@@ -1,4 +1,4 @@
-/** The RDMA devices of this machine: verbs by libibverbs, and the connection manager of Linux's kernel. */
+/** The RDMA devices of this host: verbs through libibverbs, and the Linux kernel's connection manager. */
 @org.jspecify.annotations.NullMarked
 @SuppressWarnings("module") // the module above, to which a package is exported, is compiled later
 module io.rdma4j.hardware {

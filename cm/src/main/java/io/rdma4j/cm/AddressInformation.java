@@ -18,15 +18,16 @@ import org.jspecify.annotations.Nullable;
  * The addresses, port space and queue pair type that a name and a service resolve to. C: {@code struct rdma_addrinfo}.
  * Immutable.
  *
- * <p>There is one result, never a list: librdmacm too uses only the first result of the resolver. Native InfiniBand
- * addresses ({@code AF_IB}), the address service {@code ibacm} and service records of a subnet manager are not
- * supported. The result therefore contains no route and no connection data.
+ * <p>A lookup returns one result, never a list: librdmacm also uses only the first result of the resolver. Native
+ * InfiniBand addresses ({@code AF_IB}), the address service {@code ibacm} and service records of a subnet manager are
+ * not supported. The result therefore contains no route and no connection data.
  *
- * @param flags {@link Flag#PASSIVE} for a passive result, else none
+ * @param flags {@link Flag#PASSIVE} for a passive result, otherwise none
  * @param queuePairType queue pair type
  * @param portSpace port space
- * @param source local address that a passive endpoint binds to or an active one connects from; null for any
- * @param destination the peer of an active endpoint; null for a passive one unless the hints have one
+ * @param source local address to which a passive endpoint binds, or from which an active endpoint connects; null for
+ *     any
+ * @param destination the peer of an active endpoint; null for a passive endpoint unless the hints specify it
  */
 public record AddressInformation(
         Set<Flag> flags,
@@ -38,23 +39,23 @@ public record AddressInformation(
 
     /** The purpose and options of a lookup. C: {@code RAI_…}. */
     public enum Flag {
-        /** For a listening endpoint: the address found becomes the {@link #source}. C: {@code RAI_PASSIVE}. */
+        /** For a listening endpoint: the address becomes the {@link #source}. C: {@code RAI_PASSIVE}. */
         PASSIVE(1),
-        /** The node is an address and not a name, so no resolver is used. C: {@code RAI_NUMERICHOST}. */
+        /** The node is an address and not a name; the resolver is not used. C: {@code RAI_NUMERICHOST}. */
         NUMERIC_HOST(2),
-        /** No route is requested. There is none in any case, so this flag has no effect. C: {@code RAI_NOROUTE}. */
+        /** Requests no route. Has no effect, since the result never contains a route. C: {@code RAI_NOROUTE}. */
         NO_ROUTE(4),
         /**
-         * The family of the hints determines how to read the node. In C this matters for {@code AF_IB} only, and other
-         * families apply with and without it. This flag therefore has no effect. C: {@code RAI_FAMILY}.
+         * The family of the hints determines how to parse the node. In C this flag only affects {@code AF_IB}; other
+         * families apply with and without it. It therefore has no effect. C: {@code RAI_FAMILY}.
          */
         FAMILY(8),
         /**
-         * Queries the subnet administrator of an InfiniBand network for a service. RoCE has none, so a lookup with this
-         * flag fails with {@code EOPNOTSUPP}. C: {@code RAI_SA}.
+         * Queries the subnet administrator of an InfiniBand network for a service. RoCE networks have no subnet
+         * administrator, so a lookup with this flag fails with {@code EOPNOTSUPP}. C: {@code RAI_SA}.
          */
         SUBNET_ADMINISTRATOR(16),
-        /** Uses the resolver. This is always done, so this flag has no effect. C: {@code RAI_DNS}. */
+        /** Uses the resolver. Has no effect, since a lookup always uses it. C: {@code RAI_DNS}. */
         DNS(32);
 
         private final int bit;
@@ -73,10 +74,10 @@ public record AddressInformation(
      * Criteria for a lookup. C: the {@code hints} of {@code rdma_getaddrinfo}. Immutable.
      *
      * @param flags purpose and options
-     * @param family IPv4 or IPv6 only; null for either
-     * @param queuePairType queue pair type, or null for that of the port space
-     * @param portSpace port space, or null for that of the queue pair type
-     * @param source local address to use in the result if the lookup does not find one
+     * @param family the only address family, IPv4 or IPv6; null for either
+     * @param queuePairType queue pair type, or null to derive it from the port space
+     * @param portSpace port space, or null to derive it from the queue pair type
+     * @param source local address for the result if the lookup does not find one
      * @param destination the peer if neither node nor service is given
      */
     public record Hints(
@@ -91,7 +92,7 @@ public record AddressInformation(
             flags = Set.copyOf(flags);
         }
 
-        /** Returns hints with flags and a port space only. */
+        /** Returns hints that have only flags and a port space. */
         public static Hints of(PortSpace portSpace, Flag... flags) {
             EnumSet<Flag> set = EnumSet.noneOf(Flag.class);
             set.addAll(Set.of(flags));
@@ -138,8 +139,7 @@ public record AddressInformation(
      * rdma_getaddrinfo} without hints.
      *
      * @param node name or address; null for the loopback address
-     * @param service port number in decimal, or name of a service of the system; null for 0. See {@link
-     *     ServiceLookup}.
+     * @param service decimal port number, or name of a service of the system; null for 0. See {@link ServiceLookup}
      * @throws AddressLookupException if the node has no address, or the service is neither a port number nor known
      * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one; {@code EINVAL} if
      *     both arguments are null
@@ -150,11 +150,10 @@ public record AddressInformation(
 
     /**
      * Looks up a node and a service by criteria. Blocks while the resolver is queried. C: {@code rdma_getaddrinfo}.
-     * Without node and service the result is taken from the hints.
+     * Without a node and a service, the result is taken from the hints.
      *
      * @param node name or address; null for the wildcard address if passive, or the loopback address if active
-     * @param service port number in decimal, or name of a service of the system; null for 0. See {@link
-     *     ServiceLookup}.
+     * @param service decimal port number, or name of a service of the system; null for 0. See {@link ServiceLookup}
      * @param hints criteria
      * @throws AddressLookupException if the node has no address, or the service is neither a port number nor known
      * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one; {@code EOPNOTSUPP}
@@ -167,7 +166,7 @@ public record AddressInformation(
     static AddressInformation find(@Nullable String node, @Nullable String service, @Nullable Hints hints) {
         ConnectionManager.ofProcess().providers().requireDevices(LOOK_UP);
         if (node == null && service == null && hints == null) {
-            throw CmId.invalid(LOOK_UP, "there is no node, no service and no hint", "Give one of them");
+            throw CmId.invalid(LOOK_UP, "no node, no service and no hints are specified", "Specify one of them");
         }
         Hints criteria = hints == null ? new Hints(Set.of(), null, null, null, null, null) : hints;
         if (criteria.has(Flag.SUBNET_ADMINISTRATOR)) {
@@ -208,7 +207,7 @@ public record AddressInformation(
         };
     }
 
-    /** Returns the protocol whose services are looked up, or null for either: as {@code ucma_convert_to_ai} has it. */
+    /** Returns the protocol of the service to look up, or null for either, like {@code ucma_convert_to_ai}. */
     private static ServiceLookup.@Nullable Protocol protocolOf(
             @Nullable QueuePairType type, @Nullable PortSpace space) {
         if (type == null && (space == null || space == PortSpace.IB)) {
@@ -224,7 +223,7 @@ public record AddressInformation(
         StandardProtocolFamily family = hints.family();
         if (family == StandardProtocolFamily.UNIX) {
             throw new RdmaException(
-                    LOOK_UP, Errno.EAFNOSUPPORT, "the hints ask for the family UNIX", "Use INET, INET6 or none");
+                    LOOK_UP, Errno.EAFNOSUPPORT, "the hints specify the family UNIX", "Use INET, INET6 or none");
         }
         if (node != null) {
             return HostLookup.first(LOOK_UP, node, family, hints.has(Flag.NUMERIC_HOST));

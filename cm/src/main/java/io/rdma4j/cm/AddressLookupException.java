@@ -4,8 +4,8 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 
 /**
- * Thrown when a name, address or service cannot be looked up. Its errno is {@code ENOENT}. The code that C's {@code
- * rdma_getaddrinfo} returns is {@link #code}.
+ * Thrown when a name, address or service cannot be looked up. Its error is {@code ENOENT}. {@link #code} returns the
+ * code of C's {@code rdma_getaddrinfo}.
  */
 public final class AddressLookupException extends RdmaException {
     private static final long serialVersionUID = 1L;

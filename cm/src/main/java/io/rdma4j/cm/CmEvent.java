@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An event of an identifier. C: {@code struct rdma_cm_event}. Thread safe.
  *
- * <p>The subclasses have the data that only some events carry, so that a program can {@code switch} over them or over {@link #type}:
+ * <p>The subclasses have the data that only some events carry. A program can {@code switch} over them or over {@link
+ * #type}:
  *
  * {@snippet :
  * switch (channel.await()) {
@@ -22,11 +23,11 @@ import org.jspecify.annotations.Nullable;
  * }
  *
  * <p>Every event must be acknowledged once, by {@link #acknowledge} or {@link #close}. {@link CmId#close} and {@link
- * CmId#migrate} wait for the acknowledgement, except for events that the calling thread itself took. The data of an
- * event stay available after the acknowledgement, and after its identifier is closed.
+ * CmId#migrate} wait for the acknowledgement, except for events that the calling thread has taken. An event's data stay
+ * available after the acknowledgement, and after its identifier is closed.
  *
- * <p>A provider of the connection manager creates events and passes them to its {@code CmEventSink}. The event channel that
- * queues an event adds the identifier.
+ * <p>A provider of the connection manager creates events and passes them to its {@code CmEventSink}. The event channel
+ * that queues an event adds the identifier.
  */
 public abstract sealed class CmEvent implements AutoCloseable {
     /** Event types. C: {@code enum rdma_cm_event_type}. */
@@ -40,12 +41,13 @@ public abstract sealed class CmEvent implements AutoCloseable {
         /** Route resolution failed. The status is a negative errno. The application may retry. */
         ROUTE_ERROR(3, "RDMA_CM_EVENT_ROUTE_ERROR"),
         /**
-         * Passive side: a peer requests a connection. {@link #id} is a new identifier. See {@link ConnectRequest}.
+         * On the passive side, a peer requests a connection. {@link #id} is a new identifier. See
+         * {@link ConnectRequest}.
          */
         CONNECT_REQUEST(4, "RDMA_CM_EVENT_CONNECT_REQUEST"),
         /**
-         * Active side, only without a queue pair of the identifier: the peer has accepted. The application must call
-         * {@link CmId#establish}.
+         * On the active side, the peer has accepted. Only reported if the identifier has no queue pair. The application
+         * must call {@link CmId#establish}.
          */
         CONNECT_RESPONSE(5, "RDMA_CM_EVENT_CONNECT_RESPONSE"),
         /** The peer has accepted, but the queue pair could not be moved to the ready-to-send state. */
@@ -64,7 +66,8 @@ public abstract sealed class CmEvent implements AutoCloseable {
         /** The device was removed. The identifier must be closed. */
         DEVICE_REMOVAL(11, "RDMA_CM_EVENT_DEVICE_REMOVAL"),
         /**
-         * The multicast group is joined. {@link MulticastJoin} has the parameters for sending to it. The identifier's queue pair is attached to the group, unless the identifier joined to send only.
+         * The multicast group is joined. {@link MulticastJoin} has the parameters for sending to it. The identifier's
+         * queue pair is attached to the group, unless the identifier joined only to send.
          */
         MULTICAST_JOIN(12, "RDMA_CM_EVENT_MULTICAST_JOIN"),
         /**
@@ -73,8 +76,8 @@ public abstract sealed class CmEvent implements AutoCloseable {
          */
         MULTICAST_ERROR(13, "RDMA_CM_EVENT_MULTICAST_ERROR"),
         /**
-         * The local address was removed from the device, or the hardware address of the network interface changed, as
-         * when a bond fails over. Connections may no longer work. This is a hint; no connection is ended.
+         * The local address was removed from the device, or the interface's hardware address changed, for example at a
+         * bond's failover. Connections may no longer work. This is a hint: it ends no connection.
          */
         ADDRESS_CHANGE(14, "RDMA_CM_EVENT_ADDR_CHANGE"),
         /** The time-wait state has ended, and the queue pair number may be reused. */
@@ -83,7 +86,7 @@ public abstract sealed class CmEvent implements AutoCloseable {
         ADDRESS_INFORMATION_RESOLVED(16, "RDMA_CM_EVENT_ADDRINFO_RESOLVED"),
         /** The address lookup failed. The status is a negative errno. The application may retry. */
         ADDRESS_INFORMATION_ERROR(17, "RDMA_CM_EVENT_ADDRINFO_ERROR"),
-        /** Written by the application with {@link CmId#writeEvent}. C has no name for this type. */
+        /** The application wrote the event with {@link CmId#writeEvent}. C has no name for this type. */
         USER(18, "UNKNOWN EVENT");
 
         private final int code;
@@ -105,7 +108,7 @@ public abstract sealed class CmEvent implements AutoCloseable {
         }
     }
 
-    /** The status of a refused datagram service that says that the peer's program rejected the request. */
+    /** The status of a refused datagram service if the peer's program rejected the request. */
     private static final int SERVICE_REJECTED = 2;
 
     private final Type type;
@@ -113,12 +116,13 @@ public abstract sealed class CmEvent implements AutoCloseable {
     private final ConnectionParameters connection;
     private final String explanation;
 
-    /** The identifier, and the one that waits for the acknowledgement: for a request, the listener. Null until {@link #of}. */
+    /** The identifier; null until {@link #of}. */
     private @Nullable CmId id;
 
+    /** The identifier that waits for the acknowledgement: for a request, the listener. Null until {@link #of}. */
     private @Nullable CmId owner;
 
-    /** The event whose acknowledgement is counted: this one, or the one that it replaces. */
+    /** The event to acknowledge: this event, or the event that it replaces. */
     private CmEvent counted = this;
 
     private CmEvent(Type type, int status, ConnectionParameters connection, String explanation) {
@@ -131,8 +135,9 @@ public abstract sealed class CmEvent implements AutoCloseable {
     // ---- the kinds of events
 
     /**
-     * An event without data: {@link Type#ADDRESS_RESOLVED}, {@link Type#ROUTE_RESOLVED}, {@link Type#ADDRESS_CHANGE}, {@link
-     * Type#TIMEWAIT_EXIT}, {@link Type#DEVICE_REMOVAL} and {@link Type#ADDRESS_INFORMATION_RESOLVED}.
+     * An event without data. The types are {@link Type#ADDRESS_RESOLVED}, {@link Type#ROUTE_RESOLVED}, {@link
+     * Type#ADDRESS_CHANGE}, {@link Type#TIMEWAIT_EXIT}, {@link Type#DEVICE_REMOVAL} and {@link
+     * Type#ADDRESS_INFORMATION_RESOLVED}.
      */
     public static final class Notice extends CmEvent {
         /** Creates an event without an explanation. */
@@ -147,8 +152,8 @@ public abstract sealed class CmEvent implements AutoCloseable {
     }
 
     /**
-     * A step that has failed: {@link Type#ADDRESS_ERROR}, {@link Type#ROUTE_ERROR}, {@link Type#CONNECT_ERROR}, {@link
-     * Type#UNREACHABLE} and {@link Type#ADDRESS_INFORMATION_ERROR}.
+     * A step has failed. The types are {@link Type#ADDRESS_ERROR}, {@link Type#ROUTE_ERROR},
+     * {@link Type#CONNECT_ERROR}, {@link Type#UNREACHABLE} and {@link Type#ADDRESS_INFORMATION_ERROR}.
      */
     public static final class Failure extends CmEvent {
         /** Creates an event; {@code status} is a negative errno. */
@@ -162,11 +167,16 @@ public abstract sealed class CmEvent implements AutoCloseable {
         }
     }
 
-    /** A peer requests a connection, or asks for a datagram service: {@link Type#CONNECT_REQUEST}. {@link #id} is a new identifier. */
+    /**
+     * A peer requests a connection or a datagram service: {@link Type#CONNECT_REQUEST}. {@link #id} is a new
+     * identifier.
+     */
     public static final class ConnectRequest extends CmEvent {
         private final ConnectionEnhancement enhancement;
 
-        /** Creates the event of a request; {@code connection} has the peer's depths as seen from this side. */
+        /**
+         * Creates the event of a request; {@code connection} has the peer's depths from the perspective of this side.
+         */
         public ConnectRequest(ConnectionParameters connection, ConnectionEnhancement enhancement) {
             super(Type.CONNECT_REQUEST, 0, connection, "");
             this.enhancement = enhancement;
@@ -187,7 +197,7 @@ public abstract sealed class CmEvent implements AutoCloseable {
     public static final class ConnectResponse extends CmEvent {
         private final ConnectionEnhancement enhancement;
 
-        /** Creates the event of a reply; {@code connection} has the peer's depths as seen from this side. */
+        /** Creates the event of a reply; {@code connection} has the peer's depths from the perspective of this side. */
         public ConnectResponse(ConnectionParameters connection, ConnectionEnhancement enhancement) {
             super(Type.CONNECT_RESPONSE, 0, connection, "");
             this.enhancement = enhancement;
@@ -201,7 +211,9 @@ public abstract sealed class CmEvent implements AutoCloseable {
 
     /** The connection is established: {@link Type#ESTABLISHED}. */
     public static final class Established extends CmEvent {
-        /** Creates the event of a connection; {@code connection} has the parameters of the peer's reply, if this side has requested. */
+        /**
+         * Creates the event of a connection. On the active side, {@code connection} has the parameters of the reply.
+         */
         public Established(ConnectionParameters connection) {
             super(Type.ESTABLISHED, 0, connection, "");
         }
@@ -225,7 +237,7 @@ public abstract sealed class CmEvent implements AutoCloseable {
 
     /** The peer has rejected the connection: {@link Type#REJECTED}. */
     public static final class Rejected extends CmEvent {
-        /** Creates the event of a rejection, with the number of its reason and the private data of the message. */
+        /** Creates the event of a rejection, with the number of the reason and the private data of the message. */
         public Rejected(int reason, ConnectionParameters connection, String explanation) {
             super(Type.REJECTED, reason, connection, explanation);
         }
@@ -249,7 +261,9 @@ public abstract sealed class CmEvent implements AutoCloseable {
         private final Object membership;
         private final DatagramParameters group;
 
-        /** Creates the event; {@code membership} is the object passed to {@code ProviderCmId.joinMulticast}. */
+        /**
+         * Creates the event; {@code membership} is the object that was passed to {@code ProviderCmId.joinMulticast}.
+         */
         public MulticastJoin(Object membership, DatagramParameters group) {
             super(Type.MULTICAST_JOIN, 0, ConnectionParameters.NONE, "");
             this.membership = membership;
@@ -291,7 +305,7 @@ public abstract sealed class CmEvent implements AutoCloseable {
         }
     }
 
-    /** An event that the program has written with {@link CmId#writeEvent}: {@link Type#USER}. */
+    /** The program has written an event with {@link CmId#writeEvent}: {@link Type#USER}. */
     public static final class User extends CmEvent {
         private final long argument;
 
@@ -307,7 +321,7 @@ public abstract sealed class CmEvent implements AutoCloseable {
         }
     }
 
-    // ---- what all events have
+    // ---- the properties of all events
 
     /** Returns the type of the event. */
     public final Type type() {
@@ -315,16 +329,16 @@ public abstract sealed class CmEvent implements AutoCloseable {
     }
 
     /**
-     * Returns the status: 0, a negative {@link Errno#number}, for {@link Type#REJECTED} the positive number of the reason, or for
-     * {@link Type#UNREACHABLE} of a datagram service the positive status with which the peer refused it.
+     * Returns the status: 0, or a negative {@link Errno#number}. For {@link Type#REJECTED} it is the positive number of
+     * the reason. For {@link Type#UNREACHABLE} of a datagram service it may be the positive status of the peer's
+     * refusal.
      */
     public final int status() {
         return status;
     }
 
     /**
-     * Returns the identifier. For {@link Type#CONNECT_REQUEST} it is the new one, whose context is that of the
-     * listener.
+     * Returns the identifier. For {@link Type#CONNECT_REQUEST} it is the new identifier, with the listener's context.
      *
      * @throws IllegalStateException if no event channel has queued the event
      */
@@ -333,33 +347,34 @@ public abstract sealed class CmEvent implements AutoCloseable {
     }
 
     /**
-     * Returns the peer's parameters from the perspective of this side: the peer's initiator depth appears as responder
-     * resources and vice versa. All values are zero if the event carries no parameters.
+     * Returns the peer's parameters from the perspective of this side. The peer's initiator depth is returned as
+     * responder resources and vice versa. All values are zero if the event carries no parameters.
      */
     public final ConnectionParameters connection() {
         return connection;
     }
 
     /**
-     * Returns a copy of the peer's private data, or an empty array if the event carries none. The array is the whole
-     * field of the message, zero-padded: 56 bytes for a connection request, 196 for an acceptance, 148 for a rejection.
+     * Returns a copy of the peer's private data, or an empty array if the event carries no data. The array is the
+     * message's whole field, zero-padded: 56 bytes for a connection request, 196 for an acceptance, 148 for a
+     * rejection.
      */
     public final byte[] privateData() {
         return connection.privateData();
     }
 
     /**
-     * Returns one or two sentences that explain a failure: the addresses, device and GID, the reason by name, and a
-     * suggested remedy. Empty for events that do not report a failure.
+     * Returns one or two sentences that explain a failure. They contain the addresses, the device, the GID, the name of
+     * the reason, and a suggested remedy. Empty for events that do not report a failure.
      */
     public final String explanation() {
         return explanation;
     }
 
     /**
-     * Returns the exception that a call throws if it waits for another event and receives this one: {@link
-     * ConnectionRejectedException}, {@link RdmaTimeoutException} for a peer that did not answer, {@link DisconnectedException}, or
-     * an {@link RdmaException} with the error of the status.
+     * Returns the exception that a call throws if it waits for another event and receives this one. It is a {@link
+     * ConnectionRejectedException}, an {@link RdmaTimeoutException} if the peer did not answer, a {@link
+     * DisconnectedException}, or an {@link RdmaException} with the error of the status.
      *
      * @param operation the name of the call
      */
@@ -387,8 +402,8 @@ public abstract sealed class CmEvent implements AutoCloseable {
     }
 
     /**
-     * Acknowledges the event. Any thread may do so, at any time, also after the identifier and the channel are closed.
-     * Acknowledging it again has no effect. C: {@code rdma_ack_cm_event}.
+     * Acknowledges the event. Any thread may call this at any time, even after the identifier and the channel are
+     * closed. Acknowledging the event again has no effect. C: {@code rdma_ack_cm_event}.
      */
     public final void acknowledge() {
         owner().events.onAcknowledged(counted);
@@ -408,14 +423,14 @@ public abstract sealed class CmEvent implements AutoCloseable {
 
     // ---- for the event channel
 
-    /** Sets the identifier, and the one that waits for the acknowledgement. Called once, before the event is queued. */
+    /** Sets the identifier, and the identifier that waits for the acknowledgement. Called once, before queueing. */
     CmEvent of(CmId newOwner, CmId newId) {
         owner = newOwner;
         id = newId;
         return this;
     }
 
-    /** Takes the place of an event that a thread has taken, because the library's part of it has had another result. */
+    /** Replaces an event that a thread has taken, because processing it in the library has had another result. */
     CmEvent inPlaceOf(CmEvent taken) {
         counted = taken;
         return of(taken.owner(), taken.id());

@@ -29,7 +29,9 @@ final class CmProviders {
         this.hasChoice = hasChoice;
     }
 
-    /** Returns the providers that {@link ServiceLoader} finds; the user's {@link DeviceChoice} selects among their devices. */
+    /**
+     * Returns the providers that {@link ServiceLoader} finds. The user's {@link DeviceChoice} restricts their devices.
+     */
     static CmProviders ofProcess() {
         List<CmProvider> found = new ArrayList<>();
         for (CmProvider provider : ServiceLoader.load(CmProvider.class, CmProvider.class.getClassLoader())) {
@@ -39,12 +41,12 @@ final class CmProviders {
         return new CmProviders(List.copyOf(found), true);
     }
 
-    /** Returns one provider, all of whose devices may be used. */
+    /** Returns one provider. All its devices may be used. */
     static CmProviders of(CmProvider provider) {
         return new CmProviders(List.of(provider), false);
     }
 
-    /** Returns the provider given to {@link #of}. */
+    /** Returns the provider that was passed to {@link #of(CmProvider)}. */
     CmProvider only() {
         if (hasChoice) {
             throw new IllegalArgumentException("several providers");
@@ -52,7 +54,7 @@ final class CmProviders {
         return all.getFirst();
     }
 
-    /** Returns what makes progress while a thread waits for events: that of the first provider that has started, or null. */
+    /** Returns the wait driver of the first provider that has started, or null. */
     @Nullable
     WaitDriver waitDriver() {
         return all.stream()
@@ -62,7 +64,7 @@ final class CmProviders {
                 .orElse(null);
     }
 
-    /** Returns all devices that may be used now. */
+    /** Returns all devices that may currently be used. */
     List<Device> devices() {
         return hasChoice
                 ? Device.list()
@@ -72,7 +74,7 @@ final class CmProviders {
     /**
      * Returns the local address from which the host of the first provider sends to a destination.
      *
-     * @throws RdmaException {@code ENETUNREACH} if there is no route
+     * @throws RdmaException {@code ENETUNREACH} if the host has no route
      */
     InetAddress sourceFor(String operation, InetAddress destination) {
         return all.isEmpty()
@@ -81,14 +83,14 @@ final class CmProviders {
     }
 
     /**
-     * Returns the providers that currently have a device, in order of preference, or only the one that the user has
-     * named.
+     * Returns the providers that currently have a device, in order of preference. If the user has named a provider,
+     * returns only that one.
      */
     List<CmProvider> usable() {
         return allowed().filter(CmProvider::hasDevices).toList();
     }
 
-    /** Returns the usable providers that have a device that the user allows: those for which a wildcard stands. */
+    /** Returns the usable providers for a wildcard address: the ones that have a device that the user allows. */
     List<CmProvider> ofWildcard() {
         String requested = requested();
         if (requested == null || isProvider(requested)) {
@@ -132,14 +134,14 @@ final class CmProviders {
             throw new RdmaException(
                     operation,
                     Errno.ENODEV,
-                    "the provider " + requested + ", for which --device or RDMA4J_DEVICE asks, has no RDMA device",
-                    "./rdma4j doctor lists the devices of this host, and says why a device cannot be used");
+                    "the provider " + requested + ", which --device or RDMA4J_DEVICE requests, has no RDMA device",
+                    "./rdma4j doctor lists the devices of this host, and explains why a device cannot be used");
         }
         throw new RdmaException(
                 operation,
                 Errno.ENODEV,
-                "no provider of RDMA devices has one",
-                "The software device needs a network interface that is up, at least the loopback one");
+                "no provider has an RDMA device",
+                "The software device needs a network interface that is up, at least the loopback interface");
     }
 
     /**
@@ -162,8 +164,8 @@ final class CmProviders {
     }
 
     /**
-     * Returns a clause that says which device of this host has an address and cannot be used, and why; empty if there is none, or if
-     * the user has named another device.
+     * Returns a clause that names the unusable device of this host with an address, and explains why. Empty if no such
+     * device exists, or if the user has named another device.
      */
     String refusal(InetAddress local) {
         String requested = requested();
@@ -192,7 +194,7 @@ final class CmProviders {
         String requested = requested();
         return requested == null
                 ? "Use an address of this host whose network interface is up; `ip address` lists them"
-                : "--device or RDMA4J_DEVICE asks for " + requested
+                : "--device or RDMA4J_DEVICE requests " + requested
                         + ", a provider, a device or one of its addresses: use an address of that device, or unset it";
     }
 }

@@ -20,11 +20,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connection management over a set of devices: what librdmacm is to a process. Thread safe.
+ * Connection management over a set of devices, like librdmacm for a process. Thread safe.
  *
- * <p>{@link #ofProcess} manages connections over all devices of this host; {@link EventChannel#open} and {@link CmId#create}
- * use it. A program that creates a software stack of its own gets a connection manager over the devices of
- * that stack alone.
+ * <p>{@link #ofProcess} manages connections over all devices of this host; {@link EventChannel#open} and
+ * {@link CmId#create} use it. A program that creates a separate software stack gets a connection manager over only
+ * the devices of that stack.
  */
 public final class ConnectionManager implements AutoCloseable {
     /** Created once, because providers have state. */
@@ -48,13 +48,13 @@ public final class ConnectionManager implements AutoCloseable {
 
     private static final int DEFAULT_BACKLOG = 128;
 
-    /** Timeout of address and of route resolution of an endpoint, as in librdmacm. */
+    /** Timeout of an endpoint's address and route resolution, each; librdmacm uses the same value. */
     private static final Duration RESOLUTION = Duration.ofSeconds(2);
 
     private final CmProviders providers;
     private final OpenDevices openDevices = new OpenDevices();
 
-    /** The channels that threads may wait for; guarded by itself. */
+    /** The channels that threads may wait for; guarded by its own monitor. */
     private final Set<EventChannel> channels = Collections.newSetFromMap(new WeakHashMap<>());
 
     private volatile boolean closed;
@@ -63,7 +63,7 @@ public final class ConnectionManager implements AutoCloseable {
         this.providers = providers;
     }
 
-    /** Returns the connection manager of this process, over the devices of all providers that are installed. */
+    /** Returns the connection manager of this process, over the devices of all installed providers. */
     public static ConnectionManager ofProcess() {
         return Holder.OF_PROCESS;
     }
@@ -71,7 +71,7 @@ public final class ConnectionManager implements AutoCloseable {
     /**
      * Opens an event channel. C: {@code rdma_create_event_channel}.
      *
-     * @throws RdmaException {@code ENODEV} if there is no RDMA device, not even a software one
+     * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one
      * @throws ClosedException if the connection manager is closed
      */
     public EventChannel openEventChannel() {
@@ -91,19 +91,21 @@ public final class ConnectionManager implements AutoCloseable {
     /**
      * Creates a synchronous identifier. C: {@code rdma_create_id} without a channel.
      *
-     * @param portSpace the kind of service
-     * @param context an object of the application, kept at the identifier
-     * @throws RdmaException {@code ENODEV} if there is no RDMA device, not even a software one
+     * @param portSpace the port space
+     * @param context object for the application's use, stored in the identifier; may be null
+     * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one
      */
     public CmId createId(PortSpace portSpace, @Nullable Object context) {
         return createId(portSpace, portSpace.queuePairType(), context);
     }
 
     /**
-     * Creates a synchronous identifier for a type of queue pair; see {@link CmId#create(PortSpace, QueuePairType, Object)}.
+     * Creates a synchronous identifier for a queue pair type; see
+     * {@link CmId#create(PortSpace, QueuePairType, Object)}.
      *
-     * @param type a type of the port space; any in {@link PortSpace#IB}
-     * @throws RdmaException {@code ENODEV} if there is no RDMA device, {@code EINVAL} for a type of another port space
+     * @param type a type of the port space; any type in {@link PortSpace#IB}
+     * @throws RdmaException {@code ENODEV} if this host has no RDMA device; {@code EINVAL} if the port space does not
+     *     have the type
      */
     public CmId createId(PortSpace portSpace, QueuePairType type, @Nullable Object context) {
         requireOpen("rdma_create_id");
@@ -112,12 +114,13 @@ public final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * Creates a synchronous identifier that listens at a local address, and whose {@link CmId#getRequest} creates the queue
+     * Creates a synchronous identifier that listens at a local address. Its {@link CmId#getRequest} creates the queue
      * pair of each connection.
      *
-     * @param local an address of this host, or a wildcard; port 0 selects a free port, see {@link CmId#sourcePort}
+     * @param local an address of this host, or a wildcard; port 0 selects a free port, which {@link CmId#sourcePort}
+     *     returns
      * @param attributes the attributes of the connections' queue pairs
-     * @throws RdmaException as {@link CmId#bindAddress} and {@link CmId#listen}
+     * @throws RdmaException as for {@link CmId#bindAddress} and {@link CmId#listen}
      */
     public CmId listen(InetSocketAddress local, QueuePairInitAttributes attributes) {
         CmId id = createId(PortSpace.TCP);
@@ -129,23 +132,24 @@ public final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * Creates a synchronous identifier and connects it to a listener. Address and route are resolved within 2 seconds
-     * each. The call returns when the peer has accepted.
+     * Creates a synchronous identifier and connects it to a listener. The call returns when the peer has accepted. The
+     * resolution of the address and of the route may each take up to 2 seconds.
      *
      * @param peer the address of the listener
      * @param attributes the attributes of the queue pair
-     * @throws RdmaException as {@link CmId#resolveAddress}, {@link CmId#resolveRoute}, {@link CmId#createQueuePair} and {@link
-     *     CmId#connect}
+     * @throws RdmaException as for {@link CmId#resolveAddress}, {@link CmId#resolveRoute}, {@link CmId#createQueuePair}
+     *     and {@link CmId#connect}
      */
     public CmId connect(InetSocketAddress peer, QueuePairInitAttributes attributes) {
         return connect(peer, attributes, ConnectionParameters.defaults());
     }
 
     /**
-     * Creates a synchronous identifier and connects it, like {@link #connect(InetSocketAddress, QueuePairInitAttributes)},
-     * with parameters of the connection: private data, depths and retries.
+     * Creates a synchronous identifier and connects it, like
+     * {@link #connect(InetSocketAddress, QueuePairInitAttributes)}, with parameters of the connection: private data,
+     * depths and retries.
      *
-     * @throws RdmaException as {@link #connect(InetSocketAddress, QueuePairInitAttributes)}
+     * @throws RdmaException as for {@link #connect(InetSocketAddress, QueuePairInitAttributes)}
      */
     public CmId connect(InetSocketAddress peer, QueuePairInitAttributes attributes, ConnectionParameters parameters) {
         CmId id = createId(PortSpace.TCP);
@@ -159,34 +163,34 @@ public final class ConnectionManager implements AutoCloseable {
 
     /**
      * Creates a synchronous identifier that is ready to listen or connect, without queue pairs. C: {@code
-     * rdma_create_ep} without attributes; {@link CmId#close} is {@code rdma_destroy_ep}.
+     * rdma_create_ep} without attributes, and {@code rdma_destroy_ep} for {@link CmId#close}.
      *
-     * <p>A passive endpoint is bound, and {@link CmId#listen} is the next call. For an active endpoint, address and
-     * route are resolved, within 2 seconds each.
+     * <p>For a passive endpoint, the call binds the identifier, and the program then calls {@link CmId#listen}. For an
+     * active endpoint, it resolves the address and the route, which may each take up to 2 seconds.
      *
-     * @param information from {@link AddressInformation#lookUp}
-     * @throws RdmaException as {@link CmId#bindAddress}, or {@link CmId#resolveAddress} and {@link CmId#resolveRoute}; {@code
-     *     EINVAL} if the information lacks the address
+     * @param information the result of {@link AddressInformation#lookUp}
+     * @throws RdmaException as for {@link CmId#bindAddress}, or {@link CmId#resolveAddress} and
+     *     {@link CmId#resolveRoute}; {@code EINVAL} if the information lacks the address
      */
     public CmId createEndpoint(AddressInformation information) {
         return createEndpoint(information, id -> {});
     }
 
     /**
-     * Creates an endpoint with queue pairs in the device's default protection domain. C: {@code rdma_create_ep}. The
-     * queue pair of an active endpoint is created at once. For a passive one, {@link CmId#getRequest} creates a queue pair
-     * for each connection.
+     * Creates an endpoint with queue pairs in the device's default protection domain. C: {@code rdma_create_ep}. For an
+     * active endpoint, the call creates the queue pair. For a passive endpoint, {@link CmId#getRequest} creates a queue
+     * pair for each connection.
      *
      * @param attributes attributes of the queue pairs
-     * @throws RdmaException as {@link #createEndpoint(AddressInformation)} and {@link CmId#createQueuePair}
+     * @throws RdmaException as for {@link #createEndpoint(AddressInformation)} and {@link CmId#createQueuePair}
      */
     public CmId createEndpoint(AddressInformation information, QueuePairInitAttributes attributes) {
         return createEndpoint(information, id -> id.createQueuePair(attributes));
     }
 
     /**
-     * Creates an endpoint like {@link #createEndpoint(AddressInformation, QueuePairInitAttributes)}, with its queue pairs
-     * in the given protection domain of the identifier's device.
+     * Creates an endpoint like {@link #createEndpoint(AddressInformation, QueuePairInitAttributes)}, with its queue
+     * pairs in the given protection domain of the identifier's device.
      */
     public CmId createEndpoint(
             AddressInformation information, ProtectionDomain protectionDomain, QueuePairInitAttributes attributes) {
@@ -215,7 +219,7 @@ public final class ConnectionManager implements AutoCloseable {
         return address;
     }
 
-    /** Runs the steps that make an identifier ready, and returns it. If a step fails, the identifier is closed. */
+    /** Runs the steps that make an identifier ready, and returns it. Closes the identifier if a step fails. */
     static CmId orClose(CmId id, Runnable steps) {
         try {
             steps.run();
@@ -227,10 +231,10 @@ public final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * Opens and returns all devices. They stay open, and are the contexts that identifiers return from {@link
-     * CmId#verbs}. Devices that cannot be opened are omitted. A device that was removed and added again gets a new
-     * context: call this method again; the application may close the old context. C: {@code rdma_get_devices}; {@code
-     * rdma_free_devices} has no counterpart. Thread safe.
+     * Opens and returns all devices. They stay open, and {@link CmId#verbs} returns the same contexts. Devices that
+     * cannot be opened are omitted. A device that was removed and added again has a new context, which another call of
+     * this method returns; the application may close the old context. C: {@code rdma_get_devices};
+     * {@code rdma_free_devices} has no counterpart.
      *
      * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one
      */
@@ -240,17 +244,17 @@ public final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * Returns the objects that the connection manager keeps open between identifiers, which a program does not close: the contexts
-     * of devices and their default domains.
+     * Returns the objects that the connection manager keeps open between identifiers. They are the contexts of devices
+     * and their default domains. A program does not close them.
      */
     public Set<AutoCloseable> keptObjects() {
         return openDevices.objects();
     }
 
     /**
-     * Closes the devices that the connection manager keeps open between identifiers. Identifiers should be closed before: calls for
-     * those that remain, and for event channels, throw {@link ClosedException}, except closing them. So do calls that wait. The
-     * connection manager of the process keeps its devices until the process ends.
+     * Closes the devices that the connection manager keeps open between identifiers. Programs should close identifiers
+     * before. Later calls on open identifiers and event channels, except closing them, throw {@link ClosedException},
+     * and so do waiting calls. The connection manager of the process keeps its devices until the process ends.
      *
      * @throws RdmaException {@code EINVAL} for the connection manager of the process
      */
@@ -269,7 +273,7 @@ public final class ConnectionManager implements AutoCloseable {
         waited.forEach(EventChannel::wake);
     }
 
-    /** Makes {@link #close} end the waits for a channel. The caller checks {@link #isClosed} afterwards. */
+    /** Makes {@link #close} end the waits for a channel. The caller checks {@link #isClosed} after this call. */
     void add(EventChannel channel) {
         synchronized (channels) {
             channels.add(channel);

@@ -3,20 +3,20 @@ package io.rdma4j.cm;
 import java.util.Arrays;
 
 /**
- * The parameters of a connection: those that {@link CmId#connect} and {@link CmId#accept} send to the peer, or those of
- * the peer in an event. C: {@code struct rdma_conn_param}. Immutable.
+ * The parameters of a connection. {@link CmId#connect} and {@link CmId#accept} send them to the peer, and events carry
+ * the peer's parameters. C: {@code struct rdma_conn_param}. Immutable.
  *
  * @param privateData the application's bytes; at most {@link #REQUEST_PRIVATE_DATA} to connect, {@link
- *     #REPLY_PRIVATE_DATA} to accept. In an event always the whole field of the message, zero-padded
+ *     #REPLY_PRIVATE_DATA} to accept. In an event, always the message's whole field, zero-padded
  * @param responderResources number of the peer's READs and atomics that this side serves concurrently, 0 to 254, or
  *     {@link #DEVICE_MAXIMUM}; in an event, the number that the peer requests to have outstanding
  * @param initiatorDepth number of READs and atomics that this side has outstanding, 0 to 254, or {@link
  *     #DEVICE_MAXIMUM}; in an event, the number that the peer can serve
  * @param flowControl true if end-to-end flow control is available
- * @param retryCount retries of a request that is not acknowledged; values above 7 count as 7. The active side's value
- *     applies to both sides
- * @param rnrRetryCount retries when the receiver is not ready; values above 7 count as 7, and 7 means indefinitely. It
- *     applies to the <em>peer's</em> queue pair
+ * @param retryCount retries of a request that is not acknowledged; values above 7 are treated as 7. The active side's
+ *     value applies to both sides
+ * @param rnrRetryCount retries when the receiver is not ready; values above 7 are treated as 7, which means unlimited
+ *     retries. The value applies to the <em>peer's</em> queue pair
  * @param sharedReceiveQueue true if the queue pair uses a shared receive queue; ignored if the identifier has a queue
  *     pair
  * @param queuePairNumber the queue pair number, 24 bits; ignored if the identifier has a queue pair
@@ -31,28 +31,28 @@ public record ConnectionParameters(
         int rnrRetryCount,
         boolean sharedReceiveQueue,
         int queuePairNumber) {
-    /** Depth that requests the device's maximum. C: {@code RDMA_MAX_RESP_RES}, {@code RDMA_MAX_INIT_DEPTH}. */
+    /** The depth that means the device's maximum. C: {@code RDMA_MAX_RESP_RES}, {@code RDMA_MAX_INIT_DEPTH}. */
     public static final int DEVICE_MAXIMUM = 0xff;
 
     /**
-     * Largest private data of a connection request, in bytes: the message's 92 less the 36 of the IP addressing header.
+     * Maximum private data of a connection request, in bytes: the message's 92 minus 36 for the IP addressing header.
      */
     public static final int REQUEST_PRIVATE_DATA = 56;
 
-    /** Largest private data of an acceptance, in bytes. */
+    /** Maximum private data of an acceptance, in bytes. */
     public static final int REPLY_PRIVATE_DATA = 196;
 
-    /** Largest private data of a rejection, in bytes. */
+    /** Maximum private data of a rejection, in bytes. */
     public static final int REJECT_PRIVATE_DATA = 148;
 
-    /** No parameters: all values zero, no private data. Used by events that carry no parameters. */
+    /** No parameters: all values are zero, without private data. Events without parameters use it. */
     public static final ConnectionParameters NONE = new ConnectionParameters(new byte[0], 0, 0, false, 0, 0, false, 0);
 
     /**
      * Checks the ranges and copies the private data.
      *
-     * @throws IllegalArgumentException if a depth or retry count is not 0 to 255, or the queue pair number has more
-     *     than 24 bits
+     * @throws IllegalArgumentException if a depth or retry count is not in the range 0 to 255, or the queue pair number
+     *     has more than 24 bits
      */
     public ConnectionParameters {
         privateData = privateData.clone();
@@ -70,7 +70,7 @@ public record ConnectionParameters(
     }
 
     /**
-     * Returns the parameters of {@link CmId#connect()}: the device's depths and 7 retries of both kinds.
+     * Returns the parameters of {@link CmId#connect()}: the device's maximum depths, and 7 for both retry counts.
      */
     public static ConnectionParameters defaults() {
         return new ConnectionParameters(new byte[0], DEVICE_MAXIMUM, DEVICE_MAXIMUM, false, 7, 7, false, 0);
@@ -152,7 +152,7 @@ public record ConnectionParameters(
                 value);
     }
 
-    /** Returns these parameters, stating whether the queue pair uses a shared receive queue. */
+    /** Returns these parameters for a queue pair with or without a shared receive queue. */
     public ConnectionParameters withSharedReceiveQueue(boolean value) {
         return new ConnectionParameters(
                 privateData,

@@ -5,8 +5,8 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 
 /**
- * Thrown when the peer rejects a connection: nobody listens at its port, its backlog is full, or its program has rejected the request.
- * Its error is {@code ECONNREFUSED}.
+ * Thrown when the peer rejects a connection. Its error is {@code ECONNREFUSED}. No program listens at the peer's port,
+ * the peer's backlog is full, or its program has rejected the request.
  */
 public final class ConnectionRejectedException extends RdmaException {
     private static final long serialVersionUID = 1L;
@@ -18,7 +18,7 @@ public final class ConnectionRejectedException extends RdmaException {
      * Creates an exception.
      *
      * @param operation the name of the call
-     * @param reasonNumber the number of the reason on the wire, 0 if there is none
+     * @param reasonNumber the number of the reason on the wire, or 0 without a reason
      * @param privateData the private data of the rejection
      * @param details the addresses and the reason, a clause without a full stop
      */
@@ -29,18 +29,18 @@ public final class ConnectionRejectedException extends RdmaException {
     }
 
     /**
-     * Returns the number of the reason on the wire, which {@link RejectReason} names; 0 if there is none, as with iWARP.
+     * Returns the number of the reason on the wire, which is in {@link RejectReason}; 0 without a reason, as on iWARP.
      */
     public int reasonNumber() {
         return reasonNumber;
     }
 
-    /** Returns whether the program at the peer has rejected the request, as opposed to its device. */
+    /** Returns whether the peer's program rejected the request, and not its device. */
     public boolean isByProgram() {
         return reasonNumber == RejectReason.CONSUMER_DEFINED.code();
     }
 
-    /** Returns a copy of the private data that the peer's program has given with the rejection; zeros follow them. */
+    /** Returns a copy of the private data that the peer's program passed to the rejection; zeros follow the data. */
     public byte[] privateData() {
         return privateData.clone();
     }

@@ -4,10 +4,10 @@ import io.rdma4j.verbs.AddressVector;
 import java.util.Arrays;
 
 /**
- * The parameters for sending to an unreliable datagram queue pair or a multicast group, carried by an event. C: {@code
- * struct rdma_ud_param}. Immutable.
+ * The parameters for sending to an unreliable datagram queue pair or a multicast group. An event carries them. C:
+ * {@code struct rdma_ud_param}. Immutable.
  *
- * @param privateData the peer's private data, the whole field of the message; empty for a multicast group
+ * @param privateData the peer's private data, the message's whole field; empty for a multicast group
  * @param addressVector path to the destination, for an address handle
  * @param queuePairNumber number of the destination queue pair; {@code 0xFFFFFF} for a multicast group
  * @param queueKey the queue key that datagrams must carry
@@ -17,10 +17,10 @@ public record DatagramParameters(byte[] privateData, AddressVector addressVector
     /** Queue key of the queue pairs and groups that the connection manager creates. C: {@code RDMA_UDP_QKEY}. */
     public static final int UDP_QUEUE_KEY = 0x0123_4567;
 
-    /** Largest private data of a service ID resolution request, in bytes. */
+    /** Maximum private data of a service ID resolution request, in bytes. */
     public static final int REQUEST_PRIVATE_DATA = 180;
 
-    /** Largest private data of a service ID resolution response, in bytes. */
+    /** Maximum private data of a service ID resolution response, in bytes. */
     public static final int REPLY_PRIVATE_DATA = 136;
 
     /** Copies the private data. */

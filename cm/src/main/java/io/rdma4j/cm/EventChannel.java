@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A queue of the events of identifiers. C: {@code struct rdma_event_channel}. Thread safe; several threads may wait.
  *
- * <p>Taking an event performs protocol work, as in C. When the peer's acceptance arrives at an identifier with a queue
- * pair, the thread that takes the event moves the queue pair to ready-to-send and confirms the connection. An
+ * <p>Taking an event performs protocol work, like in C. When the peer's acceptance arrives at an identifier with a
+ * queue pair, the thread that takes the event moves the queue pair to ready-to-send and confirms the connection. An
  * application must therefore keep taking events until its connections are established.
  */
 public final class EventChannel implements Waitable, AutoCloseable {
     private static final String GET_EVENT = "rdma_get_cm_event";
 
-    /** Used before the first event, while no provider has started. */
+    /** The driver before the first event, while no provider has started. */
     private static final WaitDriver PARKING = new ParkingDriver(System::nanoTime);
 
     private static final AtomicLong SEQUENCE = new AtomicLong();
@@ -38,12 +38,12 @@ public final class EventChannel implements Waitable, AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Signal signal = new Signal();
 
-    /** The events of all identifiers, in order. Each identifier has a list of its own, so that closing one searches no others. */
+    /** The events of all identifiers, in order. Each identifier also has a list, so that closing it needs no search. */
     private final SequencedSet<CmEvent> queue = new LinkedHashSet<>();
 
     private volatile @Nullable WaitDriver driver;
 
-    /** Changed under the lock, as is {@link #closed}. */
+    /** Changed under the lock, like {@link #closed}. */
     private volatile boolean isEmpty = true;
 
     private volatile boolean closed;
@@ -80,10 +80,10 @@ public final class EventChannel implements Waitable, AutoCloseable {
     }
 
     /**
-     * Creates an identifier whose events are delivered to this channel. C: {@code rdma_create_id}.
+     * Creates an identifier that delivers its events to this channel. C: {@code rdma_create_id}.
      *
      * @param portSpace the port space
-     * @param context object for the application's use, stored at the identifier
+     * @param context object for the application's use, stored in the identifier
      * @throws ClosedException if the channel is closed
      */
     public CmId createId(PortSpace portSpace, @Nullable Object context) {
@@ -91,13 +91,13 @@ public final class EventChannel implements Waitable, AutoCloseable {
     }
 
     /**
-     * Creates an identifier for a queue pair type, whose events are delivered to this channel. {@link
+     * Creates an identifier for a queue pair type, which delivers its events to this channel. {@link
      * CmId#create(PortSpace, QueuePairType, Object)} describes the types. In C only {@code rdma_create_ep} creates such
      * identifiers.
      *
      * @param portSpace the port space
-     * @param type a type of the port space; any in {@link PortSpace#IB}
-     * @param context object for the application's use, stored at the identifier
+     * @param type a type of the port space; any type in {@link PortSpace#IB}
+     * @param context object for the application's use, stored in the identifier
      * @throws ClosedException if the channel is closed
      * @throws RdmaException {@code EINVAL} if the port space does not have the type
      */
@@ -107,8 +107,8 @@ public final class EventChannel implements Waitable, AutoCloseable {
     }
 
     /**
-     * Waits for an event and takes it. A waiting platform thread drives the device, unless other threads wait or poll for
-     * data. A virtual thread parks. C: {@code rdma_get_cm_event}.
+     * Waits for an event and takes it. A waiting platform thread drives the device, unless other threads wait or poll
+     * for data. A virtual thread parks. C: {@code rdma_get_cm_event}.
      *
      * @return the event, which must be acknowledged
      * @throws ClosedException if the channel is closed
@@ -128,10 +128,10 @@ public final class EventChannel implements Waitable, AutoCloseable {
     }
 
     /**
-     * Takes an event without waiting, and drives the device once if there is none. C: {@code rdma_get_cm_event} with {@code
-     * O_NONBLOCK}.
+     * Takes an event without waiting. If the channel is empty, drives the device once. C: {@code rdma_get_cm_event}
+     * with {@code O_NONBLOCK}.
      *
-     * @return the event, or null if there is none
+     * @return the event, or null if the channel is empty
      * @throws ClosedException if the channel is closed
      */
     public @Nullable CmEvent poll() {
@@ -143,7 +143,7 @@ public final class EventChannel implements Waitable, AutoCloseable {
         return event;
     }
 
-    /** Takes the next event that is for the application, or returns null. */
+    /** Takes the next event for the application, or returns null. */
     private @Nullable CmEvent next() {
         if (closed) {
             throw closedException(GET_EVENT);
@@ -218,23 +218,23 @@ public final class EventChannel implements Waitable, AutoCloseable {
         return known == null ? PARKING : known;
     }
 
-    /** Returns true: a thread that waits for events of connections leaves the device to threads that wait for data. */
+    /** Returns true: a thread that waits for connection events leaves the device to threads that wait for data. */
     @Override
     public boolean yields() {
         return true;
     }
 
     /**
-     * Closes the channel. Calls that wait for an event throw {@link ClosedException}, now and later. Closing it again has no
-     * effect. C: {@code rdma_destroy_event_channel}.
+     * Closes the channel. Current and later calls that wait for an event throw {@link ClosedException}. Closing the
+     * channel again has no effect. C: {@code rdma_destroy_event_channel}.
      *
-     * <p>The channel never waits for acknowledgements, which is what closing an identifier does. So a thread may close
-     * the channel while it handles the last event of its last identifier, after the identifier, and acknowledge the
-     * event afterwards. While one thread waits in {@link CmId#close} for the acknowledgement of another, the identifier
-     * no longer belongs to the channel, and a third thread may close the channel.
+     * <p>Closing a channel never waits for acknowledgements; closing an identifier does. A thread may therefore handle
+     * the last event of the last identifier, close the identifier and then the channel, and acknowledge the event
+     * afterwards. While a thread waits in {@link CmId#close} for another thread's acknowledgement, the identifier no
+     * longer belongs to the channel, and a third thread may close the channel.
      *
-     * @throws RdmaException {@code EBUSY} while it has identifiers, including those of requests that were taken; the
-     *     channel stays open
+     * @throws RdmaException {@code EBUSY} while the channel has identifiers, including the identifiers of taken
+     *     requests; the channel stays open
      */
     @Override
     public void close() {
@@ -279,7 +279,7 @@ public final class EventChannel implements Waitable, AutoCloseable {
         }
     }
 
-    /** Removes an identifier, and returns its events that have not been taken. */
+    /** Removes an identifier, and returns its pending events. */
     List<CmEvent> detach(CmId owner) {
         lock.lock();
         try {
@@ -290,7 +290,7 @@ public final class EventChannel implements Waitable, AutoCloseable {
         }
     }
 
-    /** Returns whether an identifier has an event of a type that has not been taken. */
+    /** Returns whether an identifier has a pending event of a type. */
     boolean hasQueued(CmId owner, CmEvent.Type type) {
         lock.lock();
         try {
@@ -308,7 +308,7 @@ public final class EventChannel implements Waitable, AutoCloseable {
         return removed;
     }
 
-    /** Removes an event that no thread has taken. Returns false if it is not in this channel. */
+    /** Removes a pending event. Returns false if the event is not in this channel. */
     boolean remove(CmEvent event) {
         lock.lock();
         try {

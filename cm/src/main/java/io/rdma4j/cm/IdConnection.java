@@ -11,8 +11,8 @@ import io.rdma4j.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of an identifier: its parameters, the calls and events that establish and end it, and the states of the
- * identifier's queue pair that follow from them. As in librdmacm, the depths are determined here, not by the provider.
+ * The connection of an identifier: its parameters, and the calls and events that establish and end it. They also change
+ * the state of the identifier's queue pair. Like in librdmacm, this class determines the depths, and not the provider.
  */
 final class IdConnection {
     private final CmId id;
@@ -32,7 +32,7 @@ final class IdConnection {
 
     // ---- the library's part of events
 
-    /** Takes a peer's connection request, whose depths limit those of this side. */
+    /** Takes a peer's connection request. Its depths limit the depths of this side. */
     void onRequest(CmEvent.ConnectRequest request) {
         id.lock().lock();
         try {
@@ -50,7 +50,7 @@ final class IdConnection {
         }
     }
 
-    /** Takes the peer's acceptance: makes the identifier's queue pair ready to send, and confirms. */
+    /** Takes the peer's acceptance: makes the identifier's queue pair ready to send, and confirms the connection. */
     CmEvent onReply(CmEvent.ConnectResponse reply) {
         id.lock().lock();
         try {
@@ -64,7 +64,7 @@ final class IdConnection {
         }
     }
 
-    /** Takes the establishment of a connection. On iWARP, it is the active side's only event of the reply, with its data. */
+    /** Takes the establishment of a connection. On iWARP, this event has the reply's private data. */
     CmEvent onEstablished(CmEvent.Established event) {
         byte[] data = event.privateData();
         if (data.length > 0) {
@@ -74,8 +74,8 @@ final class IdConnection {
     }
 
     /**
-     * Flushes the work requests of the identifier's queue pair before the event is delivered. The kernel's devices in software
-     * do not complete them by themselves, so that a thread that waits for a completion would wait forever.
+     * Flushes the work requests of the identifier's queue pair before the event is delivered. The kernel's software
+     * devices do not complete them after a removal, so a thread that waits for a completion would wait indefinitely.
      */
     void onDeviceRemoved() {
         toErrorIfOpen();
@@ -92,7 +92,7 @@ final class IdConnection {
         } catch (RdmaException failed) {
             hasFailed = true;
             toError(queuePair);
-            // A connection that was accepted, and whose queue pair is ready, can be confirmed unless it has ended.
+            // After the queue pair is ready, confirming an accepted connection only fails if it has ended.
             boolean hasEnded = isReady && failed.errno() == Errno.EINVAL;
             String text = hasEnded
                     ? "the peer accepted, and ended the connection before " + provider.describe() + " had confirmed it"
@@ -104,8 +104,8 @@ final class IdConnection {
     }
 
     /**
-     * Takes the end of a connection. Returns null to discard the event, since the failure was reported before. The lock
-     * lets another thread that takes the peer's reply finish first.
+     * Takes the end of a connection. Returns null to discard the event if the failure was reported before. Because of
+     * the lock, another thread that takes the peer's reply finishes first.
      */
     @Nullable
     CmEvent onEnd(CmEvent event) {
@@ -123,7 +123,9 @@ final class IdConnection {
         }
     }
 
-    /** As in librdmacm, a failure is ignored: the application may have closed the queue pair. */
+    /**
+     * Moves the queue pair to the error state. Like librdmacm, ignores a failure: the application may have closed it.
+     */
     private void toErrorIfOpen() {
         try {
             QueuePair current = id.queuePair();
@@ -176,7 +178,7 @@ final class IdConnection {
             acceptWith(provider, effective.withDepths(responderResources, initiatorDepth));
         });
         if (id.isDatagram()) {
-            // The reply completes the exchange, and no event follows.
+            // The reply completes the exchange: no event follows.
             id.events.acknowledgeStored();
         } else {
             id.events.completeConnecting(operation);
@@ -212,7 +214,7 @@ final class IdConnection {
         String operation = "rdma_establish";
         id.locked(operation, () -> {
             if (id.queuePair() != null) {
-                throw CmId.invalid(operation, "the identifier has a queue pair and establishes by itself", "");
+                throw CmId.invalid(operation, "the identifier has a queue pair, and connects it by itself", "");
             }
             id.binding.required(operation, CmId.RESOLVE_FIRST).establish();
         });
@@ -232,7 +234,7 @@ final class IdConnection {
         id.locked(operation, () -> {
             requireNoQueuePair(operation);
             if (enhancement.vendorId() == 0) {
-                throw CmId.invalid(operation, "the options are of no vendor", "Name the vendor who defines them");
+                throw CmId.invalid(operation, "the options are of no vendor", "Specify the vendor that defines them");
             }
             localEnhancement = enhancement;
         });
@@ -248,8 +250,8 @@ final class IdConnection {
         if (id.queuePair() != null) {
             throw CmId.invalid(
                     operation,
-                    "the identifier has a queue pair, whose options are its device's",
-                    "Connect with parameters that name a queue pair of your own");
+                    "the identifier has a queue pair, which uses its device's options",
+                    "Connect with parameters that specify a separate queue pair");
         }
     }
 
@@ -258,13 +260,12 @@ final class IdConnection {
             ProviderCmId provider = id.binding.required("rdma_disconnect", "Connect first");
             id.requireDevice("rdma_disconnect");
             if (id.events.isSynchronous() && !provider.isConnected() && !id.events.isEndQueued()) {
-                // Linux neither fails nor reports an event, so a wait for one would not end. On iWARP the peer's
-                // disconnect
-                // leaves nothing to reply to, and its event ends the wait.
+                // Linux neither fails nor reports an event, so the wait would not end. On iWARP, the event of the
+                // peer's disconnect, which needs no reply, ends the wait.
                 throw CmId.invalid(
                         "rdma_disconnect",
                         id + ": there is no connection",
-                        "Connect first. After a connection, awaitDisconnect says why it ended");
+                        "Connect first. awaitDisconnect reports why a connection has ended");
             }
             QueuePair current = id.queuePair();
             if (current != null) {
@@ -278,11 +279,11 @@ final class IdConnection {
     // ---- states of the queue pair
 
     /**
-     * Moves a queue pair to ready-to-send. A depth is not set for a type without that attribute.
+     * Moves a queue pair to ready-to-send. Does not set a depth for a type without that attribute.
      *
-     * @param responderResources number of the peer's READs served concurrently, or 0xff for the value from the
+     * @param responderResources number of the peer's READs that are served concurrently, or 0xff for the value in the
      *     connection's messages
-     * @param initiatorDepth number of outstanding READs, or 0xff for the value from the connection's messages
+     * @param initiatorDepth number of outstanding READs, or 0xff for the value in the connection's messages
      */
     private static void toReadyToSend(
             QueuePair queuePair, ProviderCmId provider, int responderResources, int initiatorDepth) {
@@ -312,7 +313,7 @@ final class IdConnection {
             throw CmId.invalid(
                     operation,
                     "there are no parameters, and no queue pair of the identifier",
-                    "Create a queue pair, or give parameters with the number of one");
+                    "Create a queue pair, or specify parameters with the number of one");
         }
         DeviceAttributes limits = id.requireDevice(operation).context().attributes();
         if (parameters != null) {
@@ -335,7 +336,7 @@ final class IdConnection {
             throw CmId.invalid(
                     operation,
                     name + " of " + value + " is more than the device's " + limit,
-                    "Use ConnectionParameters.DEVICE_MAXIMUM for as much as the device can");
+                    "Use ConnectionParameters.DEVICE_MAXIMUM for the device's maximum");
         }
     }
 }

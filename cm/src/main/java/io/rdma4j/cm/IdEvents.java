@@ -15,18 +15,18 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events of an identifier: their channel, those that are not acknowledged, and the waits of a synchronous
- * identifier. Receives the provider's events.
+ * The events of an identifier: their channel, the unacknowledged events, and the waits of a synchronous identifier.
+ * Receives the provider's events.
  */
 final class IdEvents implements CmEventSink {
     private static final int FEW = 2;
 
     private final CmId id;
 
-    /** The events taken but not acknowledged, each with the thread that took it; guarded by itself. */
+    /** The taken, unacknowledged events, each with the thread that took it; guarded by its own monitor. */
     private final IdentityHashMap<CmEvent, Thread> takers = new IdentityHashMap<>(FEW);
 
-    /** The events in the channel that no thread has taken, in order; guarded by the channel's lock. */
+    /** The pending events in the channel, in order; guarded by the channel's lock. */
     private final SequencedSet<CmEvent> queued = LinkedHashSet.newLinkedHashSet(FEW);
 
     /** The event of the connection request that created the identifier; null if the application created it. */
@@ -36,7 +36,7 @@ final class IdEvents implements CmEventSink {
     private volatile boolean synchronous;
     private volatile @Nullable CmEvent stored;
 
-    /** Creates the events of an identifier, which {@link #attach} must follow. */
+    /** Creates the events of an identifier. {@link #attach} must follow. */
     IdEvents(CmId id, EventChannel channel, boolean synchronous) {
         this.id = id;
         this.channel = channel;
@@ -90,7 +90,7 @@ final class IdEvents implements CmEventSink {
         return event != null && event.owner().events.removeQueued(event);
     }
 
-    /** Removes an event from the channel that the identifier has by then. Returns false if a thread has taken it. */
+    /** Removes an event from the identifier's current channel. Returns false if a thread has taken it. */
     private boolean removeQueued(CmEvent event) {
         while (true) {
             EventChannel current = channel;
@@ -101,7 +101,7 @@ final class IdEvents implements CmEventSink {
         }
     }
 
-    /** Queues an event in the channel that the identifier has by then. */
+    /** Queues an event in the identifier's current channel. */
     private void post(CmEvent event) {
         boolean queued = false;
         while (!queued) {
@@ -129,7 +129,7 @@ final class IdEvents implements CmEventSink {
     }
 
     /**
-     * Moves to the listener's current channel. Returns false if that channel is closed, because the listener is being
+     * Moves to the listener's current channel. Returns false if that channel is closed because the listener is being
      * closed.
      */
     private boolean joinChannelOf(CmId listener) {
@@ -150,8 +150,8 @@ final class IdEvents implements CmEventSink {
     }
 
     /**
-     * Moves to another channel, or to a new one of a synchronous identifier if {@code target} is null. Returns the events that
-     * threads have taken from the old channel and not acknowledged.
+     * Moves to another channel, or to a new channel of a synchronous identifier if {@code target} is null. Returns the
+     * unacknowledged events that threads have taken from the old channel.
      */
     private Set<CmEvent> moveTo(@Nullable EventChannel target) {
         EventChannel next = target == null ? new EventChannel(channel.connectionManager()) : target;
@@ -179,7 +179,7 @@ final class IdEvents implements CmEventSink {
             id.requireOpen(operation);
             wasSynchronous = synchronous;
             if (target == null && wasSynchronous) {
-                throw CmId.invalid(operation, "the identifier is synchronous already", "");
+                throw CmId.invalid(operation, "the identifier is already synchronous", "");
             }
             old = channel;
             taken = moveTo(target);
@@ -202,7 +202,7 @@ final class IdEvents implements CmEventSink {
         }
     }
 
-    /** Removes the identifier from its channel, and closes the requests that nobody has taken. */
+    /** Removes the identifier from its channel, and closes the pending requests. */
     void detach() {
         for (CmEvent event : channel.detach(id)) {
             if (!event.id().equals(id)) {
@@ -213,7 +213,7 @@ final class IdEvents implements CmEventSink {
 
     // ---- acknowledgements
 
-    /** Counts an event that the calling thread takes; under the channel's lock. */
+    /** Records that the calling thread takes an event; called under the channel's lock. */
     void onTaken(CmEvent event) {
         queued.remove(event);
         synchronized (takers) {
@@ -221,7 +221,7 @@ final class IdEvents implements CmEventSink {
         }
     }
 
-    /** Handles an acknowledgement, by any thread. Another one of the same event has no effect. */
+    /** Handles an acknowledgement by any thread. Acknowledging an event again has no effect. */
     void onAcknowledged(CmEvent event) {
         synchronized (takers) {
             takers.remove(event);
@@ -231,7 +231,7 @@ final class IdEvents implements CmEventSink {
 
     /**
      * Waits until all events of a kind that other threads have taken are acknowledged. Events that the calling thread
-     * took are excluded, since it could not acknowledge them during the wait.
+     * has taken are excluded, since it cannot acknowledge them during the wait.
      *
      * @return false if the thread was interrupted; its interrupt status stays set
      */
@@ -297,12 +297,15 @@ final class IdEvents implements CmEventSink {
         }
     }
 
-    /** Returns whether the end of the connection has been reported, and the event was not taken. */
+    /** Returns whether the event of the end of the connection is pending. */
     boolean isEndQueued() {
         return channel.hasQueued(id, CmEvent.Type.DISCONNECTED);
     }
 
-    /** Waits for the event of a call if the identifier is synchronous. Throws the failure that the event reports. */
+    /**
+     * Waits for the event of a call if the identifier is synchronous. Throws an exception if the event reports a
+     * failure.
+     */
     void complete(String operation) {
         if (synchronous) {
             var _ = awaitSuccess(operation);
@@ -310,8 +313,8 @@ final class IdEvents implements CmEventSink {
     }
 
     /**
-     * Waits like {@link #complete} for an event that establishes a connection. Unlike librdmacm, this fails if the
-     * connection has already ended, since no later event would report that.
+     * Waits like {@link #complete}, for an event that establishes a connection. Unlike in librdmacm, the call fails if
+     * the connection has already ended, since no later event would report this.
      */
     void completeConnecting(String operation) {
         if (!synchronous) {
@@ -352,7 +355,7 @@ final class IdEvents implements CmEventSink {
         return new ClosedException(operation, "the identifier is closed: " + id, "");
     }
 
-    /** Stores an event. The next call that waits, or closing, acknowledges it. */
+    /** Stores an event. The next waiting call, or closing the identifier, acknowledges it. */
     private void store(String operation, CmEvent result) {
         CmEvent old = result;
         boolean isStored;

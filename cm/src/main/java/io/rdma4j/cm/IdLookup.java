@@ -5,7 +5,8 @@ import io.rdma4j.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A background address lookup of an identifier. One lookup is in progress at a time, and its result is retrieved once.
+ * The background address lookups of an identifier. One lookup is in progress at a time. Its result can be retrieved
+ * once.
  */
 final class IdLookup {
     private static final String RESOLVE = "rdma_resolve_addrinfo";

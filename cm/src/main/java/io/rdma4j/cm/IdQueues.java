@@ -17,9 +17,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue pair and the shared receive queue of an identifier, with the completion queues created for them. They are
- * created and removed under the identifier's lock, but closed without it. Closing waits for acknowledgements of events,
- * and the thread that handles such an event may need the lock before it acknowledges.
+ * The queue pair and the shared receive queue of an identifier, with the completion queues that were created for them.
+ * They are created and removed under the identifier's lock, but closed without it. Closing waits for acknowledgements
+ * of events, and the thread that handles such an event may need the lock before it acknowledges the event.
  */
 final class IdQueues {
     /** A completion queue that the application did not provide, and its channel. */
@@ -46,13 +46,13 @@ final class IdQueues {
         }
     }
 
-    /** A queue pair, and the completion queues created for it. */
+    /** A queue pair, and the completion queues that were created for it. */
     record Connected(
             QueuePair queuePair,
             @Nullable Completions send,
             @Nullable Completions receive) {
         /**
-         * Creates the completion queues that the attributes lack, then the queue pair, and moves it to INIT, or to
+         * Creates the completion queues that the attributes lack, and the queue pair. Moves it to INIT, or to
          * ready-to-send for datagrams.
          */
         static Connected create(
@@ -99,7 +99,7 @@ final class IdQueues {
             }
         }
 
-        /** Closes everything. If a completion queue cannot be closed, the rest is, and the call may be repeated. */
+        /** Closes all queues. If a completion queue cannot be closed, closes the others; the call may be repeated. */
         void close() {
             queuePair.close();
             runAll(() -> Completions.closeAny(send), () -> Completions.closeAny(receive));
@@ -107,11 +107,11 @@ final class IdQueues {
     }
 
     /**
-     * A shared receive queue. An XRC shared receive queue reports to a completion queue, which is created with it if
-     * the application provides none.
+     * A shared receive queue. An XRC shared receive queue reports to a completion queue, which is created with it
+     * unless the application provides one.
      *
      * @param queue the queue
-     * @param completions completion queue of an XRC shared receive queue, else null
+     * @param completions completion queue of an XRC shared receive queue, otherwise null
      * @param created {@code completions} with its channel, or null if the application provided the completion queue
      */
     record SharedReceives(
@@ -164,7 +164,7 @@ final class IdQueues {
         return current == null ? null : current.queuePair;
     }
 
-    /** Implements {@link CmId#createQueuePair}; without a domain, in the device's default domain. */
+    /** Implements {@link CmId#createQueuePair}. Null means the device's default domain. */
     QueuePair createQueuePair(@Nullable ProtectionDomain protectionDomain, QueuePairInitAttributes attributes) {
         String operation = "rdma_create_qp";
         id.lock().lock();
@@ -192,7 +192,7 @@ final class IdQueues {
             throw CmId.invalid(
                     operation,
                     "the protection domain belongs to " + other + ", the identifier to " + name,
-                    "Make the protection domain from the identifier's verbs()");
+                    "Create the protection domain from the identifier's verbs()");
         }
     }
 
@@ -219,7 +219,7 @@ final class IdQueues {
         };
     }
 
-    /** Closes the queue pair and everything that an earlier call could not close. */
+    /** Closes the queue pair, and the queues that an earlier call could not close. */
     void destroyQueuePair() {
         var _ = removeQueuePair();
         closeAll();
@@ -240,7 +240,7 @@ final class IdQueues {
         }
     }
 
-    /** Returns the channel created for the send completions of the queue pair, or null. */
+    /** Returns the channel that was created for the send completions of the queue pair, or null. */
     @Nullable
     CompletionChannel sendChannel() {
         Connected current = connected;
@@ -253,7 +253,7 @@ final class IdQueues {
 
     // ---- shared receive queue
 
-    /** Implements {@link CmId#createSharedReceiveQueue}; without a domain, in the device's default domain. */
+    /** Implements {@link CmId#createSharedReceiveQueue}. Null means the device's default domain. */
     SharedReceiveQueue createSharedReceiveQueue(
             @Nullable ProtectionDomain protectionDomain, SharedReceiveQueueInitAttributes attributes) {
         String operation = "rdma_create_srq";
@@ -279,8 +279,8 @@ final class IdQueues {
     }
 
     /**
-     * Returns the completion queue of receives: that of the XRC shared receive queue if there is one, else the queue
-     * pair's.
+     * Returns the completion queue of receives: the XRC shared receive queue's if the identifier has one, otherwise the
+     * queue pair's.
      */
     @Nullable
     CompletionQueue receiveCompletions() {
@@ -292,7 +292,7 @@ final class IdQueues {
         return current == null ? null : current.receiveCompletions();
     }
 
-    /** Returns the channel created for {@link #receiveCompletions}. */
+    /** Returns the channel that was created for {@link #receiveCompletions}, or null. */
     @Nullable
     CompletionChannel receiveChannel() {
         SharedReceives shared = sharedReceives;
@@ -343,7 +343,7 @@ final class IdQueues {
     }
 
     /**
-     * Closes all removed queues. Those that cannot be closed are retried by the next call. Throws the first failure.
+     * Closes all removed queues. The next call retries the queues that cannot be closed. Throws the first failure.
      */
     void closeAll() {
         List<Runnable> all;
@@ -373,7 +373,7 @@ final class IdQueues {
         };
     }
 
-    /** Runs all steps because of a failure, which remains the one that is reported. */
+    /** Runs all steps after a failure. Adds their failures to it as suppressed exceptions. */
     static void runAllAfter(Throwable failure, Runnable... steps) {
         try {
             runAll(steps);
@@ -404,13 +404,15 @@ final class IdQueues {
         }
     }
 
-    /** Adds a failure to an earlier one. It may be the same: Java makes the errors of a full heap beforehand. */
+    /**
+     * Adds a failure to an earlier one. Both may be the same object: Java creates the errors of a full heap in advance.
+     */
     private static void add(Throwable another, Throwable failure) {
         if (!failure.equals(another)) {
             try {
                 failure.addSuppressed(another);
             } catch (OutOfMemoryError full) {
-                return; // the first failure is what counts
+                return; // the first failure is still reported
             }
         }
     }

@@ -22,8 +22,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of an identifier: its parts, its options and properties, its device, and its end. {@link CmId}, the same
- * object, adds the calls that bind, connect and close it. A lock serialises the application's calls.
+ * The state of an identifier: its parts, options, properties and device, and closing it. The subclass {@link CmId} adds
+ * the calls that bind and connect it. A lock serialises the application's calls.
  */
 abstract sealed class IdState implements AutoCloseable permits CmId {
     static final String RESOLVE_FIRST = "Bind or resolve an address first";
@@ -43,13 +43,13 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
     final IdConnection connection = new IdConnection(self());
     final IdQueues queues = new IdQueues(self());
 
-    /** Created when it is first used, by few identifiers; guarded by the lock. */
+    /** Created at the first use, which few identifiers need; guarded by the lock. */
     private @Nullable MulticastMemberships memberships;
 
-    /** Created when it is first used; guarded by the lock. */
+    /** Created at the first use; guarded by the lock. */
     private @Nullable IdLookup lookup;
 
-    /** The open device, once it is used; guarded by the lock. */
+    /** The open device, or null before the first use; guarded by the lock. */
     private OpenDevices.@Nullable Use device;
 
     /** Sets up the identifier of each request that {@link CmId#getRequest} returns. */
@@ -77,7 +77,7 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
         this.context = context;
         this.events = new IdEvents(self(), channel, synchronous);
         this.binding = new ProviderBinding(manager.providers(), portSpace, type, events);
-        events.attach(); // last, so that a channel keeps no identifier that could not be created
+        events.attach(); // last, so that the channel has no identifier if the creation fails
     }
 
     /**
@@ -98,7 +98,7 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
         return (CmId) this;
     }
 
-    /** Returns the multicast groups, created on first use. */
+    /** Returns the multicast groups, which the first call creates. */
     MulticastMemberships memberships() {
         lock.lock();
         try {
@@ -113,7 +113,7 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
         }
     }
 
-    /** Returns the background lookup, created on first use. */
+    /** Returns the background lookup, which the first call creates. */
     IdLookup lookup() {
         lock.lock();
         try {
@@ -143,35 +143,36 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
     }
 
     /**
-     * Sets whether the port may be bound by several identifiers that all allow it. None of them can listen while there
-     * are others. C: {@code RDMA_OPTION_ID_REUSEADDR}. Must be set before listening, and may be cleared only while idle.
+     * Sets whether several identifiers may bind the port. All of them must set the option, and while there are several,
+     * none can listen. Must be set before listening, and may be cleared only while idle. C:
+     * {@code RDMA_OPTION_ID_REUSEADDR}.
      *
-     * @throws RdmaException {@code EINVAL} if the identifier listens, or is not idle and the option is to be cleared
+     * @throws RdmaException {@code EINVAL} if the identifier listens, or if the option is cleared while it is not idle
      */
     public void setReuseAddress(boolean reuseAddress) {
         locked(SET_OPTION, () -> binding.option(id -> id.setReuseAddress(reuseAddress)));
     }
 
     /**
-     * Sets whether an IPv6 wildcard excludes IPv4. Otherwise a listener on {@code ::} accepts IPv4 too. C: {@code
-     * RDMA_OPTION_ID_AFONLY}. Must be set before listening.
+     * Sets whether an IPv6 wildcard excludes IPv4. Otherwise a listener on {@code ::} also accepts IPv4. Must be set
+     * before listening. C: {@code RDMA_OPTION_ID_AFONLY}.
      */
     public void setIpv6Only(boolean ipv6Only) {
         locked(SET_OPTION, () -> binding.option(id -> id.setIpv6Only(ipv6Only)));
     }
 
     /**
-     * Sets the filter that decides which peers may connect to this listener. Without a filter every peer may. There is
-     * no counterpart in C. The filter may be set and changed at any time, and applies to requests that arrive
-     * afterwards. Set before {@link CmId#listen(int)}, it applies to all requests.
+     * Sets the filter that decides which peers may connect to this listener. Without a filter, every peer may connect.
+     * The filter may be set and changed at any time, and applies to requests that arrive afterwards. To apply it to all
+     * requests, set it before {@link CmId#listen(int)}. C has no counterpart.
      *
-     * <p>The peer of a refused request receives {@code REJECTED} with reason 28, as if the application had rejected it. The local side
-     * receives no event. The source is the address that the packet came from, and only as trustworthy as addresses are in that network;
-     * see SECURITY.md.
+     * <p>The peer of a refused request receives {@code REJECTED} with reason 28, as if the application had rejected it.
+     * The local side receives no event. The source is the source address of the packet, and only as trustworthy as
+     * addresses in that network; see SECURITY.md.
      *
-     * @param filter returns whether a request is passed to the listener. The thread that drives the device calls it for each request,
-     *     under the device's lock and before any state is kept: it must be fast, must not block, and must not call RDMA methods. If it
-     *     throws an exception or an {@link Error}, the request is refused
+     * @param filter returns whether a request is passed to the listener. The thread that drives the device calls it for
+     *     each request, under the device's lock and before any state is kept: it must be fast, must not block, and must
+     *     not call RDMA methods. If it throws an exception or an {@link Error}, the request is refused
      */
     public void setAccessFilter(Predicate<ConnectionAttempt> filter) {
         locked(SET_OPTION, () -> binding.option(id -> id.setAccessFilter(filter)));
@@ -179,10 +180,10 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
 
     /**
      * Sets the acknowledgement timeout of the connection, 4.096 µs × 2<sup>n</sup>. The default exponent is 19 (2.1 s).
-     * C: {@code RDMA_OPTION_ID_ACK_TIMEOUT}. Must be set before connecting to have an effect.
+     * Has an effect only before connecting. C: {@code RDMA_OPTION_ID_ACK_TIMEOUT}.
      *
-     * @param exponent 0 to 31; 0 waits indefinitely
-     * @throws RdmaException {@code EINVAL} if the value is out of range, or the connection is not a reliable one
+     * @param exponent the exponent n, 0 to 31; 0 waits indefinitely
+     * @throws RdmaException {@code EINVAL} if the value is out of range, or the connection is not reliable
      */
     public void setAckTimeout(int exponent) {
         requireRange(SET_OPTION, "acknowledgement timeout exponent", exponent, 31);
@@ -192,7 +193,7 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
 
     /**
      * Sets the path instead of resolving the route. C: {@code RDMA_OPTION_IB_PATH}. Ends with {@code ROUTE_RESOLVED}. A
-     * synchronous identifier does not wait for that event: it is stored in {@link #event} by the next call that waits.
+     * synchronous identifier does not wait for that event: the next waiting call stores it in {@link #event}.
      *
      * @throws RdmaException {@code EINVAL} unless the address is resolved and the route is not, or if the path MTU
      *     exceeds the device's
@@ -209,7 +210,7 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
         return provider == null ? null : provider.localAddress();
     }
 
-    /** Returns the peer's address and port, or null while not known. C: {@code rdma_get_peer_addr}. */
+    /** Returns the peer's address and port, or null while unknown. C: {@code rdma_get_peer_addr}. */
     public @Nullable InetSocketAddress peerAddress() {
         ProviderCmId provider = binding.first();
         return provider == null ? null : provider.peerAddress();
@@ -221,7 +222,7 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
         return local == null ? 0 : local.getPort();
     }
 
-    /** Returns the peer's port, 0 while not known. C: {@code rdma_get_dst_port}. */
+    /** Returns the peer's port, 0 while unknown. C: {@code rdma_get_dst_port}. */
     public int destinationPort() {
         InetSocketAddress peer = peerAddress();
         return peer == null ? 0 : peer.getPort();
@@ -238,8 +239,8 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
     }
 
     /**
-     * Returns whether the identifier has a device. It has one after binding to an address other than a wildcard, or
-     * resolving an address.
+     * Returns whether the identifier has a device. It has a device after it is bound to an address other than a
+     * wildcard, or has resolved an address.
      */
     public boolean hasDevice() {
         ProviderCmId provider = binding.first();
@@ -248,10 +249,10 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
 
     /**
      * Returns the open device, which stays open as long as the device exists. If its interface is removed and another
-     * one gets the name, the old device is closed once no identifier uses it, with everything created from it. It is
-     * not closed if {@link ConnectionManager#devices} has returned it. C: {@code id->verbs}.
+     * interface gets the name, the old device is closed when no identifier uses it, with all objects that were created
+     * from it. It is not closed if {@link ConnectionManager#devices} has returned it. C: {@code id->verbs}.
      *
-     * @throws RdmaException {@code EINVAL} while the identifier has no device, see {@link #hasDevice}
+     * @throws RdmaException {@code EINVAL} while the identifier has no device; see {@link #hasDevice}
      */
     public DeviceContext verbs() {
         return deviceUse("rdma_cm_id.verbs").context();
@@ -274,8 +275,8 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
     }
 
     /**
-     * Returns the queue pair's protection domain, else the device's default domain, which exists as long as any
-     * identifier uses it. C: {@code id->pd}.
+     * Returns the queue pair's protection domain. Without a queue pair, returns the device's default domain, which
+     * exists as long as any identifier uses it. C: {@code id->pd}.
      *
      * @throws RdmaException {@code EINVAL} while the identifier has no device
      */
@@ -285,8 +286,8 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
     }
 
     /**
-     * Returns the device's default XRC domain, created on first use. It exists as long as any identifier uses the
-     * device. Its target queue pairs and shared receive queues may belong to several identifiers.
+     * Returns the device's default XRC domain, which is created on first use. It exists as long as any identifier uses
+     * the device. Its target queue pairs and shared receive queues may belong to several identifiers.
      *
      * @throws RdmaException {@code EINVAL} while the identifier has no device
      */
@@ -301,24 +302,24 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
     }
 
     /**
-     * Returns the completion queue of receives, or null. It is that of the XRC shared receive queue if there is one,
-     * else that of the queue pair.
+     * Returns the completion queue of receives, or null. It belongs to the XRC shared receive queue if the identifier
+     * has one, otherwise to the queue pair.
      */
     public @Nullable CompletionQueue receiveCompletions() {
         return queues.receiveCompletions();
     }
 
-    /** Returns the channel created for {@link #sendCompletions}, or null if the application provided the queue. */
+    /** Returns the channel of {@link #sendCompletions}, or null if the application provided that queue. */
     public @Nullable CompletionChannel sendCompletionChannel() {
         return queues.sendChannel();
     }
 
-    /** Returns the channel created for {@link #receiveCompletions}, or null if the application provided the queue. */
+    /** Returns the channel of {@link #receiveCompletions}, or null if the application provided that queue. */
     public @Nullable CompletionChannel receiveCompletionChannel() {
         return queues.receiveChannel();
     }
 
-    /** Returns the channel of its events, or null if the identifier is synchronous. */
+    /** Returns the event channel, or null if the identifier is synchronous. */
     public @Nullable EventChannel channel() {
         return events.isSynchronous() ? null : events.channel();
     }
@@ -334,8 +335,8 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
     }
 
     /**
-     * Returns the event of the last call of a synchronous identifier that waited for one, until the next such call;
-     * else null.
+     * Returns the event for which the last call of a synchronous identifier waited, until the next such call; otherwise
+     * null.
      */
     public @Nullable CmEvent event() {
         return events.stored();
@@ -350,30 +351,31 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
     // ---- end
 
     /**
-     * Closes the identifier with its queue pair, and with its shared receive queue unless another queue pair uses that.
-     * C: {@code rdma_destroy_id}. The peer is notified as the state requires: an unanswered request is rejected, an
-     * established connection disconnected. Events that no thread has taken are discarded, for a listener together with
-     * their requests. Later calls are refused with {@code EINVAL}, including a call of a synchronous identifier
-     * that waits. Threads that wait for events of the channel continue to wait.
+     * Closes the identifier with its queue pair, and with its shared receive queue unless another queue pair uses it.
+     * C: {@code rdma_destroy_id}. The call notifies the peer as the state requires: it rejects an unanswered request,
+     * and disconnects an established connection. Pending events are discarded, and a listener's pending requests with
+     * them. Later calls fail with {@code EINVAL}, and so does a waiting call of a synchronous identifier. Threads that
+     * wait for events of the channel continue to wait.
      *
      * <p>A thread may close the identifier while it handles one of its events, and acknowledge the event afterwards; in
-     * C it would wait for itself. Events that <em>other</em> threads have taken are waited for until they are
-     * acknowledged, for a listener also those of its requests. So an event that one thread takes and another handles
-     * must be acknowledged before the latter closes the identifier. Events of the completion queues must be acknowledged
-     * in any case, and are waited for. If the thread is interrupted, the wait ends and its interrupt status stays set.
+     * C it would wait for itself. The call waits until events that <em>other</em> threads have taken are acknowledged,
+     * including a listener's connection requests. If one thread takes an event and another thread handles it, the event
+     * must therefore be acknowledged before that other thread closes the identifier. The call also waits until all
+     * events of the completion queues are acknowledged, whichever thread has taken them. If the thread is interrupted,
+     * the wait ends and its interrupt status stays set.
      *
-     * <p>Closing again, also by another thread during such a wait, returns without waiting for events of the identifier;
-     * it closes the completion queues that could not be closed before.
+     * <p>Closing the identifier again, even in another thread during such a wait, returns without waiting for events of
+     * the identifier. It closes the completion queues that could not be closed before.
      *
      * @throws RdmaException {@code EBUSY} if a queue pair or shared receive queue of another identifier reports to a
      *     completion queue of this one; {@code EINTR} if the thread is interrupted while it waits for an event of a
-     *     completion queue. In both cases everything but these completion queues is closed, the port is free, and
-     *     another call closes them
+     *     completion queue. In both cases all objects except these completion queues are closed, the port is free, and
+     *     another call closes the completion queues
      */
     @Override
     public void close() {
         if (!closeCalls()) {
-            queues.closeAll(); // close what could not be closed before
+            queues.closeAll(); // close the queues that could not be closed before
             return;
         }
         events.endWaits();
@@ -443,7 +445,7 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
         manager.requireOpen(operation);
     }
 
-    /** Returns the identifier's device, opened. */
+    /** Opens and returns the identifier's device. */
     OpenDevices.Use deviceUse(String operation) {
         lock.lock();
         try {
@@ -453,7 +455,7 @@ abstract sealed class IdState implements AutoCloseable permits CmId {
         }
     }
 
-    /** Returns the identifier's device, opened. The caller holds the lock. */
+    /** Opens and returns the identifier's device. The caller holds the lock. */
     OpenDevices.Use requireDevice(String operation) {
         OpenDevices.Use use = device;
         if (use == null) {

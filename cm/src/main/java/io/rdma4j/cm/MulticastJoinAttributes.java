@@ -5,11 +5,11 @@ import io.rdma4j.value.Gid;
 import java.net.InetAddress;
 
 /**
- * The multicast group to join and the type of membership. C: {@code struct rdma_cm_join_mc_attr_ex}. Immutable.
+ * The multicast group to join, and the type of membership. C: {@code struct rdma_cm_join_mc_attr_ex}. Immutable.
  *
  * @param group the group: an IP address in GID form, or a GID
- * @param mapped true if {@code group} is an IP address, which the provider maps to the GID of a group; false if it is a
- *     GID that is used as it is (C: an {@code AF_IB} address)
+ * @param mapped true if {@code group} is an IP address, which the provider maps to a group's GID; false if it is a GID,
+ *     which is used unchanged (C: an {@code AF_IB} address)
  * @param flag type of membership
  */
 public record MulticastJoinAttributes(Gid group, boolean mapped, MulticastJoinFlag flag) {
@@ -18,7 +18,7 @@ public record MulticastJoinAttributes(Gid group, boolean mapped, MulticastJoinFl
         return new MulticastJoinAttributes(Gid.of(group), true, MulticastJoinFlag.FULL_MEMBER);
     }
 
-    /** Returns attributes for full membership in the group of a GID that is used as it is. */
+    /** Returns attributes for full membership in the group of a GID, which is used unchanged. */
     public static MulticastJoinAttributes unmapped(Gid group) {
         return new MulticastJoinAttributes(group, false, MulticastJoinFlag.FULL_MEMBER);
     }
@@ -28,7 +28,7 @@ public record MulticastJoinAttributes(Gid group, boolean mapped, MulticastJoinFl
         return new MulticastJoinAttributes(group, mapped, newFlag);
     }
 
-    /** Returns whether both name the same group in the same form, regardless of the type of membership. */
+    /** Returns whether both specify the same group in the same form, regardless of the type of membership. */
     boolean isSameGroup(MulticastJoinAttributes other) {
         return group.equals(other.group) && mapped == other.mapped;
     }

@@ -12,21 +12,21 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The multicast groups that an identifier has joined. As in librdmacm, the identifier's queue pair is attached when the
- * event of a join is taken, and detached when the group is left. Guarded by the identifier's lock.
+ * The multicast groups that an identifier has joined. Like in librdmacm, the identifier's queue pair is attached when
+ * the event of a join is taken, and detached when the group is left. Guarded by the identifier's lock.
  */
 final class MulticastMemberships {
     private static final String LEAVE = "rdma_leave_multicast";
 
-    /** One join, which the provider identifies by this object. */
+    /** One join. The provider uses this object to identify it. */
     private static final class Membership {
         private final MulticastJoinAttributes attributes;
         private final @Nullable Object context;
 
-        /** The GID that the provider mapped the group to. */
+        /** The GID to which the provider mapped the group. */
         private Gid groupGid = Gid.ZERO;
 
-        /** The queue pair attached to the group, or null. */
+        /** The queue pair that is attached to the group, or null. */
         private @Nullable QueuePair attached;
 
         Membership(MulticastJoinAttributes attributes, @Nullable Object context) {
@@ -96,7 +96,7 @@ final class MulticastMemberships {
                 LEAVE,
                 Errno.EADDRNOTAVAIL,
                 "the identifier has not joined the group " + group.groupText(),
-                "Leave it by the address that it was joined by");
+                "Leave it by the address with which it was joined");
     }
 
     private void detach(Membership membership) {
@@ -107,12 +107,12 @@ final class MulticastMemberships {
         try {
             queuePair.detachMulticast(membership.groupGid);
         } catch (RdmaException detachedAlready) {
-            // The application has detached it. As in C, leaving does not fail.
+            // The application has detached it. Leaving does not fail, like in C.
             return;
         }
     }
 
-    /** The group may have been joined twice; the queue pair then stays attached until it is left twice. */
+    /** Returns whether another join needs the attachment: a group may be joined twice, and must then be left twice. */
     private boolean isAttachedByAnother(Membership membership) {
         for (Membership each : joined) {
             if (Objects.equals(each.attached, membership.attached) && each.groupGid.equals(membership.groupGid)) {
@@ -127,7 +127,7 @@ final class MulticastMemberships {
                 || event instanceof CmEvent.MulticastError error && error.membership() == membership;
     }
 
-    /** Returns whether a group is joined. The event of a group that was left before is discarded. */
+    /** Returns whether a group is joined. If the group was left, its event is discarded. */
     boolean isJoined(Object membership) {
         id.lock().lock();
         try {
@@ -138,7 +138,7 @@ final class MulticastMemberships {
     }
 
     /**
-     * Performs the library's part of a join event. Returns null to discard the event, since the group was left before.
+     * Performs the library's part of a join event. Returns null to discard the event if the group was left before.
      */
     @Nullable
     CmEvent onJoin(CmEvent.MulticastJoin event) {
@@ -170,7 +170,7 @@ final class MulticastMemberships {
         }
     }
 
-    /** Returns the context that the program passed to a join. The object of another library is its own context. */
+    /** Returns the context that the program passed to a join. An object of another class is itself the context. */
     static @Nullable Object contextOf(Object membership) {
         return membership instanceof Membership known ? known.context : membership;
     }

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The devices that identifiers use. As in librdmacm, a device is opened on first use and stays open as long as it
+ * The devices that identifiers use. Like in librdmacm, a device is opened on first use and stays open as long as it
  * exists. It has a default protection domain and a default XRC domain while any identifier uses it.
  */
 final class OpenDevices {
@@ -77,7 +77,7 @@ final class OpenDevices {
 
         int users;
 
-        /** True if the application has the context too, and may use it without an identifier. */
+        /** True if the application also has the context, and may use it without an identifier. */
         boolean listed;
 
         /** True if the device was removed, and another device has its name. */
@@ -87,7 +87,7 @@ final class OpenDevices {
             this.context = context;
         }
 
-        /** Closes the domains if no identifier uses the device, and also the device if it was replaced. */
+        /** Closes the domains if no identifier uses the device; if it was replaced, also closes the device. */
         void closeUnused() {
             if (users > 0) {
                 return;
@@ -117,20 +117,20 @@ final class OpenDevices {
 
     private final Map<String, Entry> all = new HashMap<>();
 
-    /** Opens devices, and returns those that can be opened. */
+    /** Opens devices, and omits devices that cannot be opened. */
     List<DeviceContext> all(List<Device> devices) {
         List<DeviceContext> contexts = new ArrayList<>();
         for (Device device : devices) {
             try {
                 contexts.add(listed(device));
             } catch (RdmaException unusable) {
-                // Omitted, as in C.
+                // Omitted, like in C.
             }
         }
         return List.copyOf(contexts);
     }
 
-    /** Returns a device for the application, which may keep it without being counted as a user. */
+    /** Opens a device for the application. The application does not count as a user, but may keep the context. */
     DeviceContext listed(Device device) {
         synchronized (all) {
             Use use = use(device);
@@ -144,7 +144,7 @@ final class OpenDevices {
         synchronized (all) {
             Entry entry = all.get(device.name());
             if (entry == null || !entry.context.device().equals(device)) {
-                // The device is not open, or the open one was removed and another has its name.
+                // The device is not open, or the open device was removed and another device has its name.
                 Entry created = new Entry(device.open());
                 all.put(device.name(), created);
                 if (entry != null) {
@@ -168,7 +168,7 @@ final class OpenDevices {
         }
     }
 
-    /** Closes all devices, with what identifiers have left open in them. */
+    /** Closes all devices, and the objects that identifiers have left open in them. */
     void close() {
         synchronized (all) {
             all.values().forEach(entry -> entry.context.close());

@@ -21,8 +21,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The provider identifiers behind one {@link CmId}. There are none before an address determines the provider, one for
- * each provider after binding to a wildcard, else one. The identifier's lock serialises the calls.
+ * The provider identifiers of one {@link CmId}. The list is empty until an address determines the provider. After
+ * binding to a wildcard, it has one identifier for each provider; otherwise one identifier. The identifier's lock
+ * serialises the calls.
  */
 final class ProviderBinding {
     /** A provider's identifier and its provider. */
@@ -43,7 +44,7 @@ final class ProviderBinding {
         this.sink = sink;
     }
 
-    /** Creates the binding of a connection request, whose identifier the provider created. */
+    /** Creates the binding of a connection request. The provider has created its identifier. */
     ProviderBinding(
             CmProviders providers,
             PortSpace portSpace,
@@ -54,14 +55,14 @@ final class ProviderBinding {
         ids = List.of(child);
     }
 
-    /** Returns the first identifier, or null while there is none. */
+    /** Returns the first identifier, or null if the list is empty. */
     @Nullable
     ProviderCmId first() {
         List<ProviderCmId> current = ids;
         return current.isEmpty() ? null : current.getFirst();
     }
 
-    /** Returns the first identifier, or throws if there is none. */
+    /** Returns the first identifier, or throws an exception if the list is empty. */
     ProviderCmId required(String operation, String hint) {
         ProviderCmId id = first();
         if (id == null) {
@@ -124,7 +125,7 @@ final class ProviderBinding {
         bindAll(candidates, local);
     }
 
-    /** Binds an identifier of each provider, all to one port. */
+    /** Binds an identifier of each provider, all of them to the same port. */
     void bindAll(List<CmProvider> candidates, InetSocketAddress local) {
         List<Part> created = new ArrayList<>();
         InetSocketAddress requested = local;
@@ -145,7 +146,9 @@ final class ProviderBinding {
         }
     }
 
-    /** Resolves an address. The route is looked up once: here if it decides the provider, else by the provider. */
+    /**
+     * Resolves an address. If the route determines the provider, this method looks it up, otherwise the provider does.
+     */
     void resolveAddress(@Nullable InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
         String operation = "rdma_resolve_addr";
         InetAddress target = requireResolved(operation, destination);
@@ -164,7 +167,8 @@ final class ProviderBinding {
         InetAddress local = routeSource == null ? Objects.requireNonNull(wanted) : routeSource;
         CmProvider provider = providers.of(local);
         if (provider != null) {
-            // An identifier of a wildcard keeps its port, unless the user has named a device of another provider.
+            // An identifier that is bound to a wildcard keeps its port, unless the user has named a device of another
+            // provider.
             ProviderCmId id = isOnly && providers.areAllAllowed() ? ids.getFirst() : keepOnly(provider);
             id.resolveAddress(source, peer, routeSource, timeout);
         } else if (routeSource == null) {
@@ -182,7 +186,7 @@ final class ProviderBinding {
         return local != null && !local.getAddress().isAnyLocalAddress();
     }
 
-    /** Keeps only the identifier of one provider, which is created if there is none. */
+    /** Keeps only the identifier of one provider, and creates it if it does not exist. */
     ProviderCmId keepOnly(CmProvider provider) {
         List<Part> before = parts;
         Part kept = before.stream()
@@ -209,8 +213,8 @@ final class ProviderBinding {
     }
 
     /**
-     * Listens by each provider, and gives up those that cannot, unless none can: the software device cannot receive where
-     * the kernel's own has taken the UDP port of RoCE.
+     * Listens with each provider, and drops providers that cannot listen, unless none can. For example, the software
+     * device cannot receive where the kernel's software device has bound the RoCE port.
      */
     private void listenAtAny(int backlog) {
         List<Part> before = parts;
@@ -250,7 +254,7 @@ final class ProviderBinding {
         return resolved;
     }
 
-    /** Returns why a peer cannot be reached from the address of this host that leads there, and what to try. */
+    /** Explains why a peer cannot be reached from the local address that leads to it, with a remedy. */
     private String missing(InetAddress local) {
         String refusal = providers.refusal(local);
         String leads = AddressText.of(local) + ", the address of this host that leads there";

@@ -3,14 +3,14 @@ package io.rdma4j.cm;
 import io.rdma4j.value.PathMtu;
 
 /**
- * A path chosen by the application instead of route resolution. C: {@code struct ibv_path_data} as RoCE interprets it.
- * Immutable.
+ * A path that the application sets instead of resolving the route. C: {@code struct ibv_path_data} as RoCE interprets
+ * it. Immutable.
  *
- * @param pathMtu largest payload of a packet
+ * @param pathMtu maximum payload of a packet
  * @param trafficClass IPv4 type of service or IPv6 traffic class, 0 to 255
  * @param flowLabel flow label, 20 bits
  * @param hopLimit IPv4 time to live or IPv6 hop limit, 1 to 255
- * @param packetLifetime longest time that a packet is in flight, as an exponent 0 to 30: 4.096 &micro;s × 2<sup>n</sup>
+ * @param packetLifetime maximum time that a packet is in flight, as an exponent n, 0 to 30: 4.096 µs × 2<sup>n</sup>
  */
 public record RoutePath(PathMtu pathMtu, int trafficClass, int flowLabel, int hopLimit, int packetLifetime) {
     private static final int MAX_LIFETIME = 30;

@@ -12,7 +12,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** An address resolution looks up the route at most once, either to choose the provider or in the provider. */
+/** Tests that address resolution looks up the route at most once: to choose the provider, or in the provider. */
 class AddressResolutionTest {
     private static final InetAddress LOCAL = InetAddress.ofLiteral("192.0.2.1");
     private static final InetAddress PEER = InetAddress.ofLiteral("192.0.2.2");
@@ -58,7 +58,7 @@ class AddressResolutionTest {
     }
 
     @Test
-    void identifierOfAWildcardIsRefusedTheAddressOfADeviceThatCannotBeUsed() {
+    void identifierOfAWildcardCannotUseTheAddressOfAnUnusableDevice() {
         id.bindAddress(new InetSocketAddress("0.0.0.0", 0));
         provider.refusal = "card0, which this process cannot use: no permission";
         id.resolveAddress(DESTINATION, TIMEOUT);
@@ -73,7 +73,7 @@ class AddressResolutionTest {
     }
 
     @Test
-    void addressOfADeviceThatCannotBeUsedIsRefusedWithTheReason() {
+    void addressOfAnUnusableDeviceIsRefusedWithTheReason() {
         provider.refusal = "card0, which this process cannot use: no permission";
         id.resolveAddress(DESTINATION, TIMEOUT);
         try (CmEvent event = channel.await()) {
@@ -92,7 +92,7 @@ class AddressResolutionTest {
     }
 
     @Test
-    void wildcardDestinationStandsForTheLoopbackAddress() {
+    void wildcardDestinationMeansTheLoopbackAddress() {
         id.resolveAddress(new InetSocketAddress("0.0.0.0", 7), TIMEOUT);
         assertThat(provider.lookedUp).containsExactly(InetAddress.ofLiteral("127.0.0.1"));
         assertThat(lastCall()).isEqualTo("resolveAddress from null to /127.0.0.1:7 by /192.0.2.1");

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Identifiers and channels are closed while an event is handled, by the thread that handles it and by others. */
+/** Tests closing identifiers and channels while an event is handled, by the handling thread and by other threads. */
 @Timeout(30)
 class ClosingTest {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -45,7 +45,7 @@ class ClosingTest {
 
     private static void awaitBlocked(Thread thread) {
         while (thread.getState() != Thread.State.WAITING && thread.getState() != Thread.State.TIMED_WAITING) {
-            assertThat(thread.isAlive()).as("%s is to block", thread).isTrue();
+            assertThat(thread.isAlive()).as("%s must block", thread).isTrue();
             Thread.onSpinWait();
         }
     }
@@ -91,9 +91,9 @@ class ClosingTest {
         assertEnds(closing);
     }
 
-    /** As with {@code rdma_destroy_id}, an event that was handed to another thread is acknowledged first. */
+    /** Like for {@code rdma_destroy_id}, an event that was passed to another thread is acknowledged first. */
     @Test
-    void threadThatWasHandedAnEventClosesTheIdentifierAfterItsAcknowledgement() throws InterruptedException {
+    void threadThatGotAnEventClosesTheIdentifierAfterAcknowledgingIt() throws InterruptedException {
         CmEvent event = takeOne();
         Thread handler = Thread.ofPlatform().start(() -> {
             event.acknowledge();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Channels, events and their acknowledgement, without a network. */
+/** Tests channels, events and acknowledgements, without a network. */
 @Timeout(30)
 class EventsTest {
     private static final Duration SHORT_WAIT = Duration.ofMillis(50);
@@ -89,7 +89,7 @@ class EventsTest {
     }
 
     @Test
-    void removalOfTheDeviceMovesTheQueuePairToErrorAtOnce() {
+    void removalOfTheDeviceMovesTheQueuePairToErrorImmediately() {
         FailingVerbs verbs = new FailingVerbs(0, FailingVerbs::refusal);
         fake.device = verbs;
         CmEventSink sink = request();
@@ -135,7 +135,7 @@ class EventsTest {
     }
 
     @Test
-    void closingAnIdentifierRemovesItsEventsAlone() {
+    void closingAnIdentifierRemovesOnlyItsEvents() {
         CmId first = new CmId(channel, false, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, 1);
         CmId second = new CmId(channel, false, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, 2);
         for (int i = 0; i < 3; i++) {
@@ -153,7 +153,7 @@ class EventsTest {
     }
 
     @Test
-    void eventsMoveInOrderWithTheirIdentifierBehindThoseOfTheOtherChannel() {
+    void movedEventsKeepTheirOrderAfterTheEventsOfTheNewChannel() {
         EventChannel other = new EventChannel(ConnectionManager.ofProcess());
         CmId moving = new CmId(other, false, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, "moving");
         moving.events.onEvent(new CmEvent.User(0, 1));
@@ -167,7 +167,7 @@ class EventsTest {
         }
     }
 
-    /** As in C, migrating waits for the events of the old channel alone: who takes one from the new channel may need the caller first. */
+    /** Like in C, migrating waits only for the old channel's events. A thread with a new event may need the caller. */
     @Test
     void migratingDoesNotWaitForAnEventTakenFromTheNewChannel() throws InterruptedException {
         EventChannel target = new EventChannel(ConnectionManager.ofProcess());
@@ -256,7 +256,7 @@ class EventsTest {
         synchronous.close();
     }
 
-    /** iWARP has no reply to a disconnect, so the connection has ended when the peer's is reported. */
+    /** iWARP has no reply to a disconnect, so the connection has ended when the peer's disconnect is reported. */
     @Test
     void disconnectingAfterThePeerTakesTheEventOfTheEnd() {
         EventChannel events = new EventChannel(ConnectionManager.ofProcess());
@@ -403,7 +403,7 @@ class EventsTest {
         listening.close();
     }
 
-    /** C: {@code connect_error} of librdmacm, where several threads take events. */
+    /** Several threads take events. C: {@code connect_error} of librdmacm. */
     @ParameterizedTest
     @EnumSource(names = {"REJECTED", "DISCONNECTED"})
     void endOfAConnectionWhoseReplyIsBeingProcessedWaitsForItsFailure(CmEvent.Type end) throws InterruptedException {

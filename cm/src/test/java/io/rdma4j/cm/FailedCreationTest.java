@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A creation that fails half-way leaves nothing open, at whichever call it fails and with whichever exception. */
+/** Tests that a failed creation leaves no objects open, for a failure of every call with different exceptions. */
 class FailedCreationTest {
     private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
 
@@ -47,13 +47,13 @@ class FailedCreationTest {
         }
     }
 
-    /** Makes something, with a device. */
+    /** Creates an object with a device. */
     interface Creation {
         void run(FailingVerbs verbs);
     }
 
     /**
-     * Lets every call of a creation fail, one in each round.
+     * Makes every call of a creation fail, one call in each round.
      *
      * @param kept the objects that a failed creation must leave open
      */
@@ -107,14 +107,14 @@ class FailedCreationTest {
                         identifier(QueuePairType.XRC_RECEIVE), use, null, SharedReceiveQueueInitAttributes.of(1, 1));
             } finally {
                 use.release();
-                verbs.open.remove("DeviceContext"); // stays open as long as the device is there
+                verbs.open.remove("DeviceContext"); // stays open as long as the device exists
             }
         });
     }
 
     // ---- identifiers of the providers
 
-    /** A provider whose identifiers note that they are closed. */
+    /** A provider with identifiers that record when they are closed. */
     private static final class Provider implements CmProvider {
         private final FailingVerbs verbs;
 
@@ -228,9 +228,8 @@ class FailedCreationTest {
         });
     }
 
-    /** It stays bound to what it was. */
     @Test
-    void bindingThatCannotChangeItsProviderKeepsWhatItHas() {
+    void bindingThatCannotChangeItsProviderKeepsItsIdentifier() {
         FailingVerbs first = new FailingVerbs(0, FailingVerbs::refusal);
         FailingVerbs second = new FailingVerbs(2, FailingVerbs::refusal);
         ProviderBinding binding = binding();

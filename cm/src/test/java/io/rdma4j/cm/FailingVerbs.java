@@ -18,8 +18,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A device whose objects note what was made and not closed, and of which one call that makes or changes something fails. Not
- * thread safe.
+ * A device that records which objects were created and not closed. One call that creates or changes an object fails.
+ * Not thread safe.
  */
 final class FailingVerbs implements Device {
     /** The objects that were created and not closed, in the order of their creation. */
@@ -47,12 +47,12 @@ final class FailingVerbs implements Device {
         return new RdmaException("a call", Errno.ENOMEM, "the one that is to fail", "");
     }
 
-    /** Returns whether the call that is to fail was made. */
+    /** Returns whether the failing call was made. */
     boolean hasFailed() {
         return failed;
     }
 
-    /** A call that makes or changes something. */
+    /** Counts a call that creates or changes an object, and throws if it must fail. */
     void step() throws Throwable {
         if (--left == 0) {
             failed = true;

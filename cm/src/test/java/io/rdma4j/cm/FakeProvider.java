@@ -12,7 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A provider that has every address or refuses all, counts route lookups, and keeps the identifiers it creates with their sinks. */
+/**
+ * A provider that serves or refuses all addresses, counts route lookups, and records its identifiers and their sinks.
+ */
 final class FakeProvider implements CmProvider {
     private final InetAddress routeSource;
     final List<FakeProviderId> ids = new ArrayList<>();

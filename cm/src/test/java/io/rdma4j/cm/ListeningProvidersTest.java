@@ -12,7 +12,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A listener of several providers works as long as one of them can listen. */
+/** Tests that a listener with several providers works as long as one of them can listen. */
 class ListeningProvidersTest {
     private static final InetAddress ANY = InetAddress.ofLiteral("0.0.0.0");
 
@@ -47,7 +47,7 @@ class ListeningProvidersTest {
     }
 
     @Test
-    void providerThatCannotListenIsGivenUp() {
+    void providerThatCannotListenIsDropped() {
         second.ids.getFirst().refusal = FailingVerbs.refusal();
         binding.listen(3);
         assertThat(callsOf(second)).containsExactly("bind", "listen 3", "close");

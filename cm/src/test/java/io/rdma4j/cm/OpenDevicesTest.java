@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Devices that are removed and added again under the same name. */
+/** Tests devices that are removed and added again under the same name. */
 class OpenDevicesTest {
     private final OpenDevices devices = new OpenDevices();
     private final List<String> closed = new ArrayList<>();

@@ -11,13 +11,13 @@ import java.util.List;
  *
  * @param sourceGidIndex index of the source GID in the GID table of the port
  * @param destination the peer's GID
- * @param destinationScope interface index if the destination is a link-local address, else 0
+ * @param destinationScope interface index if the destination is a link-local address, otherwise 0
  * @param flowLabel 20 bits that spread connections over paths
  * @param hopLimit IP time to live or hop limit
  * @param trafficClass IP type of service or traffic class
- * @param serviceLevel priority, 0 to 15, which cards map to a class of Ethernet's flow control. Over RoCE, the connection
- *     manager derives it from the traffic class. The software device has no use for it
- * @param staticRate limit of the rate as a number of {@code enum ibv_rate}, 0 for none
+ * @param serviceLevel priority, 0 to 15, which network cards map to a priority of Ethernet flow control. Over RoCE, the
+ *     connection manager derives it from the traffic class. The software device ignores it
+ * @param staticRate rate limit as a value of {@code enum ibv_rate}, 0 for none
  * @param port the device's port, from 1
  */
 public record AddressVector(
@@ -44,8 +44,8 @@ public record AddressVector(
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     /**
-     * Returns the path from a GID of port 1 to a destination, with a hop limit of 64 and the other values 0. The methods
-     * {@code with…} change what differs.
+     * Returns the path from a GID of port 1 to a destination, with a hop limit of 64. The other values are 0; the
+     * methods {@code with…} change them.
      *
      * @param sourceGidIndex index of the source GID in the GID table of the port
      * @param destination the peer's GID
@@ -55,11 +55,12 @@ public record AddressVector(
     }
 
     /**
-     * Returns the UDP source port that devices derive from a flow label other than 0. With 0, it is derived from the numbers of both
-     * queue pairs. C: {@code ibv_flow_label_to_udp_sport} of libibverbs, {@code rdma_flow_label_to_udp_sport} of the kernel.
+     * Returns the UDP source port that devices derive from a flow label other than 0. For 0, devices derive the port
+     * from the numbers of both queue pairs. C: {@code ibv_flow_label_to_udp_sport} of libibverbs,
+     * {@code rdma_flow_label_to_udp_sport} of the kernel.
      *
-     * @param flowLabel flow label, of which the lower 20 bits count
-     * @return 49152 to 65535
+     * @param flowLabel flow label; only the lower 20 bits are used
+     * @return the port, 49152 to 65535
      */
     public static int udpSourcePort(int flowLabel) {
         int label = flowLabel & FLOW_LABEL_MASK;
@@ -128,7 +129,7 @@ public record AddressVector(
                 port);
     }
 
-    /** Returns this path with a limit of the rate. C: {@code ibv_ah_attr.static_rate}. */
+    /** Returns this path with a rate limit. C: {@code ibv_ah_attr.static_rate}. */
     public AddressVector withStaticRate(int value) {
         return new AddressVector(
                 sourceGidIndex,
@@ -157,16 +158,16 @@ public record AddressVector(
     }
 
     /**
-     * Returns the address vector for a reply to a datagram. The sender's address becomes the destination, and the
-     * address to which it was sent becomes the source, with the same packet format. A link-local destination is on the network of the port. C:
-     * {@code ibv_init_ah_from_wc}.
+     * Returns the address vector for a reply to a datagram. The datagram's source address becomes the destination, and
+     * its destination address becomes the source, with the same packet format. A link-local destination is on the
+     * network of the port. C: {@code ibv_init_ah_from_wc}.
      *
-     * @param context the device that received it
+     * @param context the device that received the datagram
      * @param completion completion of the receive
-     * @param received memory of the receive, of which the first 40 bytes are read
+     * @param received memory of the receive; its first 40 bytes are read
      * @param port the device's port, from 1
-     * @throws RdmaException {@code EINVAL} if the completion is not of a datagram; {@code ENODEV} if it was not
-     *     sent to an address of the port but, for example, to a multicast group
+     * @throws RdmaException {@code EINVAL} if the completion is not the receive of a datagram; {@code ENODEV} if the
+     *     datagram was not sent to an address of the port but, for example, to a multicast group
      */
     public static AddressVector of(DeviceContext context, WorkCompletion completion, MemorySegment received, int port) {
         if (!completion.hasGlobalRoute() || received.byteSize() < IPV6_BYTES) {
@@ -174,7 +175,7 @@ public record AddressVector(
                     "ibv_init_ah_from_wc",
                     Errno.EINVAL,
                     completion + " with " + received.byteSize() + " bytes is not the receive of a datagram",
-                    "Only datagrams begin with the 40 bytes that say where they came from");
+                    "Only datagrams start with 40 bytes that contain the sender's address");
         }
         boolean isIpv6 = isIpv6(received);
         Gid target = isIpv6 ? gid(received, 24) : Gid.ofIpv4(received.get(INT, IPV4_AT + 16));
@@ -184,17 +185,17 @@ public record AddressVector(
             throw new RdmaException(
                     "ibv_init_ah_from_wc",
                     Errno.ENODEV,
-                    "no GID of " + context.device().name() + " is " + target + ", where the datagram was sent to",
-                    "To answer a datagram to a group, choose the GID of an address of your own: AddressVector.ofSender");
+                    "no GID of " + context.device().name() + " is " + target + ", the destination of the datagram",
+                    "To reply to a multicast datagram, choose the GID of a local address: AddressVector.ofSender");
         }
         return ofSender(received, port, index);
     }
 
     /**
-     * Returns the address vector for a reply to a datagram from an address of this host, which may differ from the one to which the datagram
-     * was sent: that is a multicast group, for example.
+     * Returns the address vector for a reply to a datagram, from a chosen address of this host. The datagram may have
+     * been sent to another address, for example to a multicast group.
      *
-     * @param received memory of the receive of a datagram, of which the first 40 bytes are read
+     * @param received memory of the receive of a datagram; its first 40 bytes are read
      * @param port the device's port, from 1
      * @param sourceGidIndex index of the source GID in the GID table of the port
      * @throws IndexOutOfBoundsException if the memory is shorter than 40 bytes
@@ -215,7 +216,7 @@ public record AddressVector(
         return received.get(INT, 0) >>> 28 == 6;
     }
 
-    /** Returns the index of a GID for packets of InfiniBand or RoCE v1, or -1. */
+    /** Returns the index of a GID with the packet format of InfiniBand or RoCE v1, or -1. */
     private static int indexWithoutUdp(List<GidEntry> table, Gid gid) {
         return table.stream()
                 .filter(entry ->

@@ -1,12 +1,12 @@
 package io.rdma4j.verbs;
 
-/** The accesses with which compare-and-swap and fetch-and-add of a device are atomic. C: {@code enum ibv_atomic_cap}. */
+/** The scope in which a device's compare-and-swap and fetch-and-add are atomic. C: {@code enum ibv_atomic_cap}. */
 public enum AtomicCapability {
-    /** There are no atomics. */
+    /** The device has no atomics. */
     NONE(0, "ATOMIC_NONE"),
-    /** Other atomics of the same device. */
+    /** They are atomic with respect to other atomics of the same device. */
     DEVICE(1, "ATOMIC_HCA"),
-    /** All accesses of the host, also those of its processors. */
+    /** They are atomic with respect to all accesses of the host, including the accesses of its processors. */
     GLOBAL(2, "ATOMIC_GLOB");
 
     private final int code;

@@ -4,7 +4,7 @@ package io.rdma4j.verbs;
  * Thrown by a call on an object that is closed, or that another thread closes while the call waits. Its error is {@code
  * EINVAL}. A thread that serves an object until another thread closes it ends with this exception.
  *
- * <p>C has no counterpart: there, an object must not be used once it is destroyed.
+ * <p>C has no counterpart: a C program must not use an object after destroying it.
  */
 public final class ClosedException extends RdmaException {
     private static final long serialVersionUID = 1L;

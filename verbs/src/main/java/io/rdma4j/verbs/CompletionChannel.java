@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * A channel through which completion queues notify waiting threads of new completions. C: {@code struct
  * ibv_comp_channel}. Thread safe.
  *
- * <p>The following order loses no completion: {@link CompletionQueue#requestNotification}, then
- * {@link CompletionQueue#poll} until empty, then {@link #await}.
+ * <p>To miss no completion, call {@link CompletionQueue#requestNotification}, then {@link CompletionQueue#poll} until
+ * the queue is empty, then {@link #await}.
  */
 public interface CompletionChannel extends Waitable, AutoCloseable {
     /**

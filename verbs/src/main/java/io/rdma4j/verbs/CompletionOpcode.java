@@ -4,7 +4,7 @@ package io.rdma4j.verbs;
 public enum CompletionOpcode {
     /** A SEND of any kind. */
     SEND(0),
-    /** An RDMA WRITE, with immediate data or without. */
+    /** An RDMA WRITE, with or without immediate data. */
     RDMA_WRITE(1),
     /** An RDMA READ. */
     RDMA_READ(2),

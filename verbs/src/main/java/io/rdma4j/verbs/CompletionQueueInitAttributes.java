@@ -5,14 +5,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parameters of a new completion queue. C: {@code struct ibv_cq_init_attr_ex}. Immutable.
  *
- * <p>Programs start with {@link #of}, and change what differs by the methods {@code with…}.
+ * <p>Programs start with {@link #of}, and change the defaults with the methods {@code with…}.
  *
  * @param entries minimum capacity, from 1
  * @param context arbitrary object of the application, or null
- * @param channel channel for its events, or null if it is only polled
- * @param completionVector from 0, less than {@link DeviceContext#completionVectors}
- * @param deviceClock true to have timestamps of the device's own clock, if the device stamps completions ({@code
- *     IBV_WC_EX_WITH_COMPLETION_TIMESTAMP}); {@link CompletionQueue#usesDeviceClock} says whether it does
+ * @param channel channel for the queue's events, or null if the queue is only polled
+ * @param completionVector completion vector, from 0, less than {@link DeviceContext#completionVectors}
+ * @param deviceClock true for timestamps of the device's clock, if the device stamps completions ({@code
+ *     IBV_WC_EX_WITH_COMPLETION_TIMESTAMP}); {@link CompletionQueue#usesDeviceClock} returns whether it does
  */
 public record CompletionQueueInitAttributes(
         int entries,
@@ -40,7 +40,7 @@ public record CompletionQueueInitAttributes(
         return new CompletionQueueInitAttributes(entries, context, channel, value, deviceClock);
     }
 
-    /** Returns a copy whose timestamps are those of the device's clock, if the device stamps completions, or not. */
+    /** Returns a copy with timestamps of the device's clock, if the device stamps completions, or without them. */
     public CompletionQueueInitAttributes withDeviceClock(boolean value) {
         return new CompletionQueueInitAttributes(entries, context, channel, completionVector, value);
     }

@@ -1,8 +1,8 @@
 package io.rdma4j.verbs;
 
 /**
- * Reads work completions one by one, without an array and without allocation. C: {@code struct ibv_cq_ex}. Not thread
- * safe: each polling thread needs a separate reader. Several readers may read the same queue.
+ * Reads work completions one at a time, without an array and without allocation. C: {@code struct ibv_cq_ex}. Not
+ * thread safe: each polling thread needs a separate reader. Several readers may read the same queue.
  *
  * <pre>{@code
  * if (reader.start()) {
@@ -13,8 +13,8 @@ package io.rdma4j.verbs;
  * }
  * }</pre>
  *
- * <p>The accessors of {@link #completion} correspond to {@code ibv_wc_read_opcode} and similar functions. Reading may
- * end before {@link #next} returns false: the remaining completions stay in the queue.
+ * <p>The accessors of {@link #completion} correspond to {@code ibv_wc_read_opcode} and similar functions. A program may
+ * call {@link #end} before {@link #next} returns false: the remaining completions stay in the queue.
  */
 public final class CompletionReader {
     private final CompletionQueue queue;
@@ -28,9 +28,9 @@ public final class CompletionReader {
     /**
      * Starts reading, and drives the device if the queue is empty. C: {@code ibv_start_poll}.
      *
-     * @return true if there is a completion; if false, {@link #end} must not be called (C: {@code ENOENT})
+     * @return true if a completion is available; after false, {@link #end} must not be called (C: {@code ENOENT})
      * @throws RdmaException {@code EIO} after an overrun of the queue
-     * @throws IllegalStateException if reading has been started and not ended
+     * @throws IllegalStateException if reading was started and not ended
      */
     public boolean start() {
         if (isReading) {
@@ -43,8 +43,8 @@ public final class CompletionReader {
     /**
      * Advances to the next completion. C: {@code ibv_next_poll}.
      *
-     * @return true if there is one; if false, the previous one stays readable until {@link #end}
-     * @throws IllegalStateException outside of {@link #start} and {@link #end}
+     * @return true if a completion is available; after false, the previous one stays readable until {@link #end}
+     * @throws IllegalStateException if reading was not started, or was ended
      */
     public boolean next() {
         requireReading();
@@ -64,7 +64,7 @@ public final class CompletionReader {
     /**
      * Returns the current completion, in a holder that {@link #next} overwrites.
      *
-     * @throws IllegalStateException outside of {@link #start} and {@link #end}
+     * @throws IllegalStateException if reading was not started, or was ended
      */
     public WorkCompletion completion() {
         requireReading();
@@ -73,10 +73,10 @@ public final class CompletionReader {
 
     /**
      * Returns the time of the current completion in nanoseconds since 1970, by the system's clock. C: {@code
-     * ibv_wc_read_completion_wallclock_ns}; {@code ibv_wc_read_completion_ts} is
+     * ibv_wc_read_completion_wallclock_ns}; the counterpart of {@code ibv_wc_read_completion_ts} is
      * {@link WorkCompletion#timestampNanos}.
      *
-     * @throws IllegalStateException outside of {@link #start} and {@link #end}
+     * @throws IllegalStateException if reading was not started, or was ended
      */
     public long wallClockNanos() {
         requireReading();

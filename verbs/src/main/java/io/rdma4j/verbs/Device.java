@@ -11,8 +11,8 @@ import java.util.Optional;
 /**
  * An RDMA device of this host. C: {@code struct ibv_device}. Thread safe.
  *
- * <p>Devices are supplied by providers, such as those of hardware and of the software device. {@link
- * java.util.ServiceLoader} finds the providers at the first call.
+ * <p>Providers supply the devices: one provider for hardware, one for software devices. {@link java.util.ServiceLoader}
+ * finds them at the first call.
  */
 public interface Device {
     /** Returns all devices. C: {@code ibv_get_device_list}. */
@@ -27,8 +27,8 @@ public interface Device {
     /**
      * Returns the device that has a local address, if any.
      *
-     * @throws RdmaException {@code ENODEV} if a device of this host has the address and this process cannot use it, unless the
-     *     property of {@link #chosen} names another device or provider
+     * @throws RdmaException {@code ENODEV} if this process cannot use the device of this host that has the address,
+     *     unless the property of {@link #chosen} names another device or provider
      */
     static Optional<Device> of(InetAddress address) {
         return VerbsProviders.deviceOf(VerbsProviders.all(), DeviceChoice.current(), address);
@@ -40,9 +40,10 @@ public interface Device {
     }
 
     /**
-     * Returns all devices that the user allows. The system property {@code rdma4j.device}, or without it the environment variable {@code
-     * RDMA4J_DEVICE}, names a provider ({@code soft}, {@code hardware}), a device ({@code rdma4j_eth0}) or a device by one of its
-     * addresses ({@code 192.0.2.1}). Unset or empty allows all. C has no counterpart.
+     * Returns all devices that the user allows. The system property {@code rdma4j.device}, or otherwise the environment
+     * variable {@code RDMA4J_DEVICE}, names a provider ({@code soft}, {@code hardware}), a device
+     * ({@code rdma4j_eth0}), or a device by one of its addresses ({@code 192.0.2.1}). An unset or empty value allows
+     * all devices. C has no counterpart.
      */
     static List<Device> chosen() {
         return DeviceChoice.current().devices();
@@ -52,8 +53,8 @@ public interface Device {
     String name();
 
     /**
-     * Returns the GUID. A software device has the GUID that {@code rdma_rxe} has on the same network interface, in all processes. C:
-     * {@code ibv_get_device_guid}.
+     * Returns the GUID. A software device has the same GUID in all processes, and the same GUID as {@code rdma_rxe} on
+     * the same network interface. C: {@code ibv_get_device_guid}.
      */
     long guid();
 

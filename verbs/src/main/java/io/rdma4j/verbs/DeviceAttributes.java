@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The limits and features of a device. C: {@code struct ibv_device_attr_ex}. {@link DeviceContext#attributes} returns it; a provider creates
- * it by a {@link Builder}.
+ * The limits and features of a device. {@link DeviceContext#attributes} returns them; a provider creates them with a
+ * {@link Builder}. C: {@code struct ibv_device_attr_ex}.
  */
 public final class DeviceAttributes {
     private String firmwareVersion = "";
@@ -51,32 +51,32 @@ public final class DeviceAttributes {
 
     private DeviceAttributes() {}
 
-    /** Returns a builder whose texts are empty and whose numbers are 0. */
+    /** Returns a builder with empty strings and zeros. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** Returns the version text of the device's software. */
+    /** Returns the version of the device's firmware, as text. */
     public String firmwareVersion() {
         return firmwareVersion;
     }
 
-    /** Returns the identifier of the node. */
+    /** Returns the GUID of the node. */
     public long nodeGuid() {
         return nodeGuid;
     }
 
-    /** Returns the identifier of the system. */
+    /** Returns the GUID of the system. */
     public long systemImageGuid() {
         return systemImageGuid;
     }
 
-    /** Returns the vendor number. */
+    /** Returns the vendor ID. */
     public int vendorId() {
         return vendorId;
     }
 
-    /** Returns the part number. */
+    /** Returns the vendor's part ID. */
     public int vendorPartId() {
         return vendorPartId;
     }
@@ -87,7 +87,7 @@ public final class DeviceAttributes {
     }
 
     /**
-     * Returns the sizes in bytes of the pages that the device can map, a bit for each power of two. C: {@code
+     * Returns the page sizes in bytes that the device can map, a bit for each power of two. C: {@code
      * ibv_device_attr.page_size_cap}.
      */
     public long pageSizes() {
@@ -183,7 +183,7 @@ public final class DeviceAttributes {
     }
 
     /**
-     * Returns the maximum number of queue pairs that are attached to one multicast group. C: {@code
+     * Returns the maximum number of queue pairs that can be attached to one multicast group. C: {@code
      * ibv_device_attr.max_mcast_qp_attach}.
      */
     public int maxMulticastQueuePairs() {
@@ -231,7 +231,7 @@ public final class DeviceAttributes {
         return capabilityBits;
     }
 
-    /** Returns what compare-and-swap and fetch-and-add are atomic with. C: {@code ibv_device_attr.atomic_cap}. */
+    /** Returns the scope in which atomics are atomic. C: {@code ibv_device_attr.atomic_cap}. */
     public AtomicCapability atomicCapability() {
         return atomicCapability;
     }
@@ -242,8 +242,8 @@ public final class DeviceAttributes {
     }
 
     /**
-     * Returns the valid bits of the timestamps of completions by the device's clock; 0 if it has no timestamps. C: {@code
-     * ibv_device_attr_ex.completion_timestamp_mask}.
+     * Returns the valid bits of completion timestamps of the device's clock; 0 if the device does not stamp
+     * completions. C: {@code ibv_device_attr_ex.completion_timestamp_mask}.
      */
     public long completionTimestampMask() {
         return completionTimestampMask;
@@ -258,8 +258,8 @@ public final class DeviceAttributes {
     }
 
     /**
-     * Returns whether memory can be registered {@linkplain AccessFlag#ON_DEMAND on demand}. C: {@code IBV_ODP_SUPPORT} of {@code
-     * ibv_odp_caps.general_caps}.
+     * Returns whether memory can be registered {@linkplain AccessFlag#ON_DEMAND on demand}. C: {@code IBV_ODP_SUPPORT}
+     * of {@code ibv_odp_caps.general_caps}.
      */
     public boolean hasOnDemandPaging() {
         return onDemandPaging;
@@ -273,37 +273,37 @@ public final class DeviceAttributes {
         return onDemandOperations.getOrDefault(type, Set.of());
     }
 
-    /** Creates attributes by name. Not thread safe. */
+    /** Builds the attributes. Not thread safe. */
     public static final class Builder {
         private DeviceAttributes attributes = new DeviceAttributes();
 
         private Builder() {}
 
-        /** Sets the version text of the device's software. */
+        /** Sets the version of the device's firmware, as text. */
         public Builder firmwareVersion(String value) {
             attributes.firmwareVersion = value;
             return this;
         }
 
-        /** Sets the identifier of the node. */
+        /** Sets the GUID of the node. */
         public Builder nodeGuid(long value) {
             attributes.nodeGuid = value;
             return this;
         }
 
-        /** Sets the identifier of the system. */
+        /** Sets the GUID of the system. */
         public Builder systemImageGuid(long value) {
             attributes.systemImageGuid = value;
             return this;
         }
 
-        /** Sets the vendor number. */
+        /** Sets the vendor ID. */
         public Builder vendorId(int value) {
             attributes.vendorId = value;
             return this;
         }
 
-        /** Sets the part number. */
+        /** Sets the vendor's part ID. */
         public Builder vendorPartId(int value) {
             attributes.vendorPartId = value;
             return this;
@@ -315,7 +315,7 @@ public final class DeviceAttributes {
             return this;
         }
 
-        /** Sets the sizes in bytes of the pages that the device can map, a bit for each power of two. */
+        /** Sets the page sizes in bytes that the device can map, a bit for each power of two. */
         public Builder pageSizes(long value) {
             attributes.pageSizes = value;
             return this;
@@ -423,7 +423,7 @@ public final class DeviceAttributes {
             return this;
         }
 
-        /** Sets the maximum number of queue pairs that are attached to one multicast group. */
+        /** Sets the maximum number of queue pairs that can be attached to one multicast group. */
         public Builder maxMulticastQueuePairs(int value) {
             attributes.maxMulticastQueuePairs = value;
             return this;
@@ -473,7 +473,7 @@ public final class DeviceAttributes {
             return this;
         }
 
-        /** Sets what atomics are atomic with. The default is {@link AtomicCapability#NONE}. */
+        /** Sets the scope in which atomics are atomic. The default is {@link AtomicCapability#NONE}. */
         public Builder atomicCapability(AtomicCapability value) {
             attributes.atomicCapability = value;
             return this;
@@ -485,7 +485,7 @@ public final class DeviceAttributes {
             return this;
         }
 
-        /** Sets the bits of the device's clock that are in the timestamps of completions. */
+        /** Sets the valid bits of completion timestamps of the device's clock. */
         public Builder completionTimestampMask(long value) {
             attributes.completionTimestampMask = value;
             return this;
@@ -509,7 +509,7 @@ public final class DeviceAttributes {
             return this;
         }
 
-        /** Returns the attributes. The builder starts with new ones. */
+        /** Returns the attributes, and resets the builder. */
         public DeviceAttributes build() {
             DeviceAttributes built = attributes;
             attributes = new DeviceAttributes();

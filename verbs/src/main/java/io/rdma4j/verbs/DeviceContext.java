@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An open device, from which all other objects are created. C: {@code struct ibv_context}. Thread safe.
  *
- * <p>Closing it closes all objects created from it.
+ * <p>Closing the device closes all objects that were created from it.
  */
 public interface DeviceContext extends AutoCloseable {
     /** Returns the device. */
@@ -20,12 +20,10 @@ public interface DeviceContext extends AutoCloseable {
     DeviceAttributes attributes();
 
     /**
-     * Returns the attributes of a port.
-     *
-     * <p>C: {@code ibv_query_port}.
+     * Returns the attributes of a port. C: {@code ibv_query_port}.
      *
      * @param port port number, from 1
-     * @throws RdmaException {@code EINVAL} if there is no such port
+     * @throws RdmaException {@code EINVAL} if the device has no such port
      */
     PortAttributes port(int port);
 
@@ -33,7 +31,7 @@ public interface DeviceContext extends AutoCloseable {
      * Returns the GIDs of a port in table order, {@link Gid#ZERO} for an empty entry. C: {@code ibv_query_gid}.
      *
      * @param port port number, from 1
-     * @throws RdmaException {@code EINVAL} if there is no such port
+     * @throws RdmaException {@code EINVAL} if the device has no such port
      */
     List<Gid> gids(int port);
 
@@ -42,7 +40,7 @@ public interface DeviceContext extends AutoCloseable {
      *
      * @param port port number, from 1
      * @param index index in the table, from 0
-     * @throws RdmaException {@code EINVAL} if there is no such port or index
+     * @throws RdmaException {@code EINVAL} if the port or the index does not exist
      */
     Gid gid(int port, int index);
 
@@ -51,16 +49,17 @@ public interface DeviceContext extends AutoCloseable {
      * one entry.
      *
      * @param port port number, from 1
-     * @throws RdmaException {@code EINVAL} if there is no such port
+     * @throws RdmaException {@code EINVAL} if the device has no such port
      */
     List<GidEntry> gidTable(int port);
 
     /**
-     * Returns the index of a GID in the table of a port, or -1. A card has an entry for each packet format of an address: the
-     * entry for RoCE v2 is returned if there is one, otherwise the first. C: {@code ibv_query_gid_table}.
+     * Returns the index of a GID in the table of a port, or -1. If a network card has several entries for an address,
+     * one for each packet format, returns the entry for RoCE v2, or otherwise the first. C:
+     * {@code ibv_query_gid_table}.
      *
      * @param port port number, from 1
-     * @throws RdmaException {@code EINVAL} if there is no such port
+     * @throws RdmaException {@code EINVAL} if the device has no such port
      */
     default int gidIndex(int port, Gid gid) {
         int index = -1;
@@ -76,12 +75,12 @@ public interface DeviceContext extends AutoCloseable {
     }
 
     /**
-     * Returns the partition key at an index of the table, 16 bits with the membership in the highest one. C:
+     * Returns the partition key at an index of the table: 16 bits, with the membership in the highest bit. C:
      * {@code ibv_query_pkey}.
      *
      * @param port port number, from 1
      * @param index index in the table, from 0
-     * @throws RdmaException {@code EINVAL} if there is no such port or index
+     * @throws RdmaException {@code EINVAL} if the port or the index does not exist
      */
     int partitionKey(int port, int index);
 
@@ -91,12 +90,13 @@ public interface DeviceContext extends AutoCloseable {
      * @param port port number, from 1
      * @param key 16 bits
      * @return the index, from 0, or -1 if the key is not in the table
-     * @throws RdmaException {@code EINVAL} if there is no such port
+     * @throws RdmaException {@code EINVAL} if the device has no such port
      */
     int partitionKeyIndex(int port, int key);
 
     /**
-     * Creates a protection domain. Memory and queue pairs of one domain can be used together. C: {@code ibv_alloc_pd}.
+     * Creates a protection domain. Memory and queue pairs of the same domain can be used together. C: {@code
+     * ibv_alloc_pd}.
      *
      * @throws RdmaException {@code ENOMEM} if the limit of the device is reached
      */
@@ -119,7 +119,8 @@ public interface DeviceContext extends AutoCloseable {
     int completionVectors();
 
     /**
-     * Creates a completion queue that is only polled, at completion vector 0. C: {@code ibv_create_cq} without a channel.
+     * Creates a completion queue that is only polled, at completion vector 0. C: {@code ibv_create_cq} without a
+     * channel.
      *
      * @param entries minimum capacity, from 1
      * @throws RdmaException {@code EINVAL} if {@code entries} is out of range, {@code ENOMEM} if the limit of the
@@ -144,11 +145,11 @@ public interface DeviceContext extends AutoCloseable {
     /**
      * Creates a completion queue at a completion vector. C: {@code ibv_create_cq}.
      *
-     * <p>A vector is a part of the device that works independently. On a card it is usually an interrupt, which the
-     * driver or the administrator assigns to a core, and it affects queues with a channel. On the software device it is
-     * an engine, and it affects every queue. The engine drives the queue pairs of reliable and unreliable connections
-     * whose send completions arrive here. The engine of vector 0 also drives the connection manager, datagrams,
-     * multicast groups and extended connections.
+     * <p>A completion vector is a part of the device that works independently. On a network card it is usually an
+     * interrupt, which the driver or the administrator assigns to a core. It then affects queues with a channel. On the
+     * software device it is an engine, and it affects every queue. The engine drives the queue pairs of reliable and
+     * unreliable connections that use this queue for send completions. The engine of vector 0 also drives the
+     * connection manager, datagrams, multicast groups and extended connections.
      *
      * <p>A program with one thread per core should give the completion queue of each thread a separate vector, so that
      * the threads share no lock. If there are fewer vectors than threads, the number of the thread modulo
@@ -158,7 +159,7 @@ public interface DeviceContext extends AutoCloseable {
      * @param entries minimum capacity, from 1
      * @param userContext arbitrary object of the application, or null
      * @param channel channel for its events, or null if it is only polled
-     * @param completionVector from 0, less than {@link #completionVectors}
+     * @param completionVector completion vector, from 0, less than {@link #completionVectors}
      * @throws RdmaException {@code EINVAL} if {@code entries} or {@code completionVector} is out of range,
      *     {@code ENOMEM} if the limit of the device is reached
      */
@@ -171,15 +172,14 @@ public interface DeviceContext extends AutoCloseable {
     /**
      * Creates a completion queue. C: {@code ibv_create_cq_ex}.
      *
-     * @throws RdmaException {@code EINVAL} if the entries or the completion vector are out of range, {@code ENOMEM} if the
-     *     limit of the device is reached
+     * @throws RdmaException {@code EINVAL} if the entries or the completion vector are out of range, {@code ENOMEM} if
+     *     the limit of the device is reached
      */
     CompletionQueue createCompletionQueue(CompletionQueueInitAttributes attributes);
 
     /**
-     * Waits for the next asynchronous event of the device and its objects, takes it and acknowledges it.
-     *
-     * <p>C: {@code ibv_get_async_event}, followed by {@code ibv_ack_async_event}.
+     * Waits for the next asynchronous event of the device and its objects, takes it and acknowledges it. C: {@code
+     * ibv_get_async_event}, followed by {@code ibv_ack_async_event}.
      *
      * @param timeout maximum time to wait; zero does not wait
      * @return the event, or null after the timeout
@@ -190,9 +190,8 @@ public interface DeviceContext extends AutoCloseable {
     AsyncEvent awaitAsyncEvent(Duration timeout);
 
     /**
-     * Waits for the next asynchronous event and takes it without acknowledging it. Closing the source of the event
-     * blocks until {@link #acknowledge}, so the source is open while the event is handled. C:
-     * {@code ibv_get_async_event}.
+     * Waits for the next asynchronous event and takes it without acknowledging it. Closing the event's source blocks
+     * until {@link #acknowledge}, so the source stays open while the event is handled. C: {@code ibv_get_async_event}.
      *
      * @param timeout maximum time to wait; zero does not wait
      * @return the event, or null after the timeout
@@ -203,36 +202,37 @@ public interface DeviceContext extends AutoCloseable {
     AsyncEvent takeAsyncEvent(Duration timeout);
 
     /**
-     * Returns the asynchronous events as an object to wait for together with others; always the same one. It is ready
-     * while {@link #takeAsyncEvent} has an event, and once the device is closed. C: {@code ibv_context.async_fd}.
+     * Returns an object to wait for asynchronous events together with other objects; always the same one. It is ready
+     * while an event is available for {@link #takeAsyncEvent}, and after the device is closed. C: {@code
+     * ibv_context.async_fd}.
      */
     Waitable asyncEvents();
 
     /**
      * Acknowledges an event of {@link #takeAsyncEvent}. C: {@code ibv_ack_async_event}.
      *
-     * @throws RdmaException {@code EINVAL} if its source has no unacknowledged event
+     * @throws RdmaException {@code EINVAL} if the event's source has no unacknowledged event
      */
     void acknowledge(AsyncEvent event);
 
     /**
-     * Returns the sums of the counters of all current and former queue pairs of this process on the device. The names
-     * are those of {@link QueuePair#counters}. Counters whose names begin with {@code process_} cover all devices of
-     * the process. With hardware they are the counters of the driver, which cover the whole host. C: the files in {@code
-     * hw_counters} of the port.
+     * Returns the sums of the counters of all current and former queue pairs of this process on the device. They have
+     * the names of {@link QueuePair#counters}. Counters with names that start with {@code process_} cover all devices
+     * of the process. A hardware device returns the driver's counters, which cover the whole host. C: the files in
+     * {@code hw_counters} of the port.
      */
     Map<String, Long> counters();
 
     /**
-     * Converts a time of {@link System#nanoTime}, such as {@link WorkCompletion#timestampNanos}, to the system's clock. {@link
-     * CompletionQueue#wallClockNanos} also converts times of the device's own clock.
+     * Converts a time of {@link System#nanoTime}, such as {@link WorkCompletion#timestampNanos}, to the system's clock.
+     * {@link CompletionQueue#wallClockNanos} also converts times of the device's clock.
      *
-     * @param timestampNanos time in nanoseconds; on the network of a test the time of its clock
+     * @param timestampNanos time in nanoseconds; on a test network, a time of the network's clock
      * @return nanoseconds since 1970
      */
     long wallClockNanos(long timestampNanos);
 
-    /** Closes the device and all objects created from it. C: {@code ibv_close_device}. */
+    /** Closes the device and all objects that were created from it. C: {@code ibv_close_device}. */
     @Override
     void close();
 }

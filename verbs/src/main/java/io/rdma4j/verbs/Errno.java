@@ -1,12 +1,12 @@
 package io.rdma4j.verbs;
 
 /**
- * The error numbers of the verbs and the connection manager: the values of {@code errno} in C code on Linux, by name.
+ * The errors of the verbs and the connection manager: the names and values of {@code errno} on Linux.
  */
 public enum Errno {
-    /** No permission for the operation. */
+    /** The operation is not permitted. */
     EPERM(1, "Operation not permitted"),
-    /** No such object. */
+    /** The object does not exist. */
     ENOENT(2, "No such file or directory"),
     /** The wait was interrupted. */
     EINTR(4, "Interrupted system call"),
@@ -14,17 +14,17 @@ public enum Errno {
     EIO(5, "Input/output error"),
     /** A queue is currently empty or full. */
     EAGAIN(11, "Resource temporarily unavailable"),
-    /** A table or queue is full, or there is no memory. */
+    /** A table or queue is full, or memory is exhausted. */
     ENOMEM(12, "Cannot allocate memory"),
-    /** No right to do this, for example to bind a port below 1024. */
+    /** The process lacks a right, for example to bind a port below 1024. */
     EACCES(13, "Permission denied"),
-    /** An address is not usable. */
+    /** An address is invalid. */
     EFAULT(14, "Bad address"),
-    /** The object is in use by another. */
+    /** Another object uses this one. */
     EBUSY(16, "Device or resource busy"),
-    /** No device for the address. */
+    /** No device has the address. */
     ENODEV(19, "No such device"),
-    /** An argument, or the state of the object, does not allow this. */
+    /** An argument is invalid, or the state of the object does not allow the call. */
     EINVAL(22, "Invalid argument"),
     /** The process has reached its limit of open files and sockets. */
     EMFILE(24, "Too many open files"),
@@ -34,31 +34,31 @@ public enum Errno {
     ERANGE(34, "Numerical result out of range"),
     /** The function is not implemented. */
     ENOSYS(38, "Function not implemented"),
-    /** No data. */
+    /** No data are available. */
     ENODATA(61, "No data available"),
-    /** The protocol was violated. */
+    /** The peer violated the protocol. */
     EPROTO(71, "Protocol error"),
-    /** Not supported by this device. */
+    /** The device does not support the operation. */
     EOPNOTSUPP(95, "Operation not supported"),
     /** The address family is not supported. */
     EAFNOSUPPORT(97, "Address family not supported by protocol"),
     /** The address and port are in use. */
     EADDRINUSE(98, "Address already in use"),
-    /** The address is not one of this host, or the port is taken by a wildcard. */
+    /** The host does not have the address, or a wildcard address has the port. */
     EADDRNOTAVAIL(99, "Cannot assign requested address"),
-    /** No route to the network. */
+    /** The host has no route to the network. */
     ENETUNREACH(101, "Network is unreachable"),
-    /** The connection was reset by the peer. */
+    /** The peer reset the connection. */
     ECONNRESET(104, "Connection reset by peer"),
-    /** Already connected. */
+    /** The object is already connected. */
     EISCONN(106, "Transport endpoint is already connected"),
-    /** Not connected. */
+    /** The object is not connected. */
     ENOTCONN(107, "Transport endpoint is not connected"),
     /** The peer did not respond in time. */
     ETIMEDOUT(110, "Connection timed out"),
     /** The peer rejected the connection. */
     ECONNREFUSED(111, "Connection refused"),
-    /** No route to the host. */
+    /** The host has no route to the peer. */
     EHOSTUNREACH(113, "No route to host");
 
     private final int number;
@@ -69,7 +69,7 @@ public enum Errno {
         this.text = text;
     }
 
-    /** Returns the number on Linux, positive. */
+    /** Returns the positive number on Linux. */
     public int number() {
         return number;
     }
@@ -79,7 +79,7 @@ public enum Errno {
         return text;
     }
 
-    /** Returns the constant of a number, ignoring its sign, or {@link #EIO} for a number not listed here. */
+    /** Returns the constant for a number, ignoring its sign, or {@link #EIO} for an unlisted number. */
     public static Errno of(int number) {
         for (Errno errno : values()) {
             if (errno.number == Math.abs(number)) {

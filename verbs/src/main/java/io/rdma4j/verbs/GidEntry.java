@@ -6,7 +6,7 @@ import io.rdma4j.value.Gid;
  * An entry of a GID table. C: {@code struct ibv_gid_entry}.
  *
  * @param gid the GID
- * @param index its index
+ * @param index its index in the table
  * @param port the port, from 1
  * @param type packet format of the GID
  * @param networkInterfaceIndex index of the network interface that has the address

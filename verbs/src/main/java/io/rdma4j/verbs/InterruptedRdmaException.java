@@ -1,6 +1,9 @@
 package io.rdma4j.verbs;
 
-/** Thrown by a call that waits, when its thread is interrupted. Its error is {@code EINTR}. The thread's interrupt status stays set. */
+/**
+ * Thrown by a waiting call if its thread is interrupted. Its error is {@code EINTR}. The thread's interrupt status
+ * stays set.
+ */
 public final class InterruptedRdmaException extends RdmaException {
     private static final long serialVersionUID = 1L;
 

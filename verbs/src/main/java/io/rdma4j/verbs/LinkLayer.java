@@ -2,7 +2,7 @@ package io.rdma4j.verbs;
 
 /** The kind of link of a port. C: the constants {@code IBV_LINK_LAYER}. */
 public enum LinkLayer {
-    /** The device does not tell. */
+    /** The device does not report it. */
     UNSPECIFIED(0, "Unspecified"),
     /** InfiniBand, with local identifiers and a subnet manager. */
     INFINIBAND(1, "InfiniBand"),

@@ -6,24 +6,23 @@ import io.rdma4j.value.AccessFlag;
  * A separate key, with separate rights, for a part of a memory region. Work requests bind and invalidate it, which
  * costs much less than registering memory. C: {@code struct ibv_mw}. Thread safe.
  *
- * <p>It is bound by {@link SendWorkRequest#bind} on a reliable or unreliable connection of its domain, to a region that
- * was registered with {@link AccessFlag#MEMORY_WINDOW_BIND}. Peers then access that part with {@link #remoteKey}.
+ * <p>{@link SendWorkRequest#bind}, posted on a reliable or unreliable connection of its domain, binds it to a region
+ * that was registered with {@link AccessFlag#MEMORY_WINDOW_BIND}. Peers then access that part with {@link #remoteKey}.
  *
  * <table>
  * <caption>The types</caption>
  * <tr><th></th><th>type 1</th><th>type 2</th></tr>
  * <tr><td>accessible to</td><td>peers of all queue pairs of the domain</td><td>the peer of the queue pair that bound
- * it (2B of the specification, as on Linux rxe)</td></tr>
+ * it (type 2B of the specification, like Linux rxe)</td></tr>
  * <tr><td>rebinding</td><td>moves it</td><td>only while it is unbound</td></tr>
- * <tr><td>invalidated by</td><td>binding it to nothing</td><td>{@link SendWorkRequest#localInvalidate}, the peer's SEND
+ * <tr><td>invalidated by</td><td>unbinding it</td><td>{@link SendWorkRequest#localInvalidate}, the peer's SEND
  * with invalidate, or a reset of the queue pair</td></tr>
- * <tr><td>addresses</td><td>those of the region</td><td>those of the region, or from 0 with {@link
- * AccessFlag#ZERO_BASED}</td></tr>
+ * <tr><td>addresses</td><td>the region's</td><td>the region's, or from 0 with {@link AccessFlag#ZERO_BASED}</td></tr>
  * </table>
- * <p>A window of type 1 is accessible through several queue pairs. When its binding to another part, or to nothing, has
- * completed, the queue pair that bound it no longer serves requests with the old key. A queue pair with another
- * completion vector may still be processing a packet received earlier. To exclude this, use one completion vector or a
- * window of type 2, or {@link #close} the window, which waits until no such packet is being processed.
+ * <p>A window of type 1 is accessible through several queue pairs. After its binding to another part, or to nothing,
+ * has completed, the queue pair that bound it no longer serves requests with the old key. A queue pair with another
+ * completion vector may still be processing a packet that it received earlier. To avoid this, use a single completion
+ * vector or a window of type 2, or {@link #close} the window, which waits until no such packet is being processed.
  */
 public interface MemoryWindow extends AutoCloseable {
     /** Types of windows. C: {@code enum ibv_mw_type}. */
@@ -52,7 +51,7 @@ public interface MemoryWindow extends AutoCloseable {
     Type type();
 
     /**
-     * Returns the key for the peer: that of the last binding that the device has executed. The upper 24 bits never
+     * Returns the key for the peer: the key of the last binding that the device has executed. The upper 24 bits never
      * change. C: {@code rkey}.
      */
     int remoteKey();
@@ -67,8 +66,8 @@ public interface MemoryWindow extends AutoCloseable {
     }
 
     /**
-     * Deallocates the window. When the call returns, no peer can access memory through it. C: {@code ibv_dealloc_mw}.
-     * Closing twice has no effect.
+     * Deallocates the window. When the call returns, no peer can access memory through it. Closing the window again has
+     * no effect. C: {@code ibv_dealloc_mw}.
      */
     @Override
     void close();

@@ -37,7 +37,7 @@ public enum OnDemandOperation {
         return bit;
     }
 
-    /** Returns the operations of some bits. Unknown bits are ignored. */
+    /** Returns the operations for a set of bits. Unknown bits are ignored. */
     public static Set<OnDemandOperation> ofBits(int bits) {
         Set<OnDemandOperation> operations = EnumSet.noneOf(OnDemandOperation.class);
         for (OnDemandOperation operation : values()) {

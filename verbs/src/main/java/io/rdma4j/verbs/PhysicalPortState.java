@@ -1,20 +1,20 @@
 package io.rdma4j.verbs;
 
-/** The state of the physical link of a port. C: {@code ibv_port_attr.phys_state}, whose values are those of InfiniBand. */
+/** The state of the physical link of a port, as InfiniBand defines it. C: {@code ibv_port_attr.phys_state}. */
 public enum PhysicalPortState {
     /** The state is unknown, or there is no link. */
     NONE(0, "invalid physical state"),
     /** The port is in sleep mode. */
     SLEEP(1, "SLEEP"),
-    /** The port looks for a link. */
+    /** The port is searching for a link. */
     POLLING(2, "POLLING"),
-    /** The port is switched off; a network interface that is down. */
+    /** The port is disabled, or its network interface is down. */
     DISABLED(3, "DISABLED"),
-    /** The port configures the link. */
+    /** The port is configuring the link. */
     TRAINING(4, "PORT_CONFIGURATION TRAINNING"),
     /** The link is up. */
     LINK_UP(5, "LINK_UP"),
-    /** The port repairs the link after an error. */
+    /** The port is repairing the link after an error. */
     ERROR_RECOVERY(6, "LINK_ERROR_RECOVERY"),
     /** The port is in a test mode. */
     PHYSICAL_TEST(7, "PHY TEST");
@@ -32,7 +32,7 @@ public enum PhysicalPortState {
         return code;
     }
 
-    /** Returns the name in the output of {@code ibv_devinfo} of C, with its spelling. */
+    /** Returns the name that {@code ibv_devinfo} prints, with its spelling. */
     public String text() {
         return text;
     }

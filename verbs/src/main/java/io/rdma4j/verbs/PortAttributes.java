@@ -3,8 +3,8 @@ package io.rdma4j.verbs;
 import io.rdma4j.value.PathMtu;
 
 /**
- * The attributes of a port at one moment. C: {@code struct ibv_port_attr}. {@link DeviceContext#port} returns it; a provider creates it
- * by a {@link Builder}. Immutable.
+ * The attributes of a port at the time of the query. {@link DeviceContext#port} returns them; a provider creates them
+ * with a {@link Builder}. C: {@code struct ibv_port_attr}. Immutable.
  */
 public final class PortAttributes {
     private PortState state = PortState.DOWN;
@@ -32,7 +32,7 @@ public final class PortAttributes {
 
     private PortAttributes() {}
 
-    /** Returns a builder for a port of Ethernet with one lane of 2.5 Gbit/s that is down. The other numbers are 0. */
+    /** Returns a builder for an Ethernet port that is down, with one lane of 2.5 Gbit/s. The other numbers are 0. */
     public static Builder builder() {
         return new Builder();
     }
@@ -75,15 +75,15 @@ public final class PortAttributes {
     }
 
     /**
-     * Returns the optional features of the port as bits of {@code enum ibv_port_cap_flags}. Most are those of
-     * InfiniBand; a port of RoCE has {@code IBV_PORT_CM_SUP}, 0x10000. C: {@code ibv_port_attr.port_cap_flags}.
+     * Returns the optional features of the port as bits of {@code enum ibv_port_cap_flags}. Most bits are for
+     * InfiniBand; a RoCE port has {@code IBV_PORT_CM_SUP}, 0x10000. C: {@code ibv_port_attr.port_cap_flags}.
      */
     public int capabilityBits() {
         return capabilityBits;
     }
 
     /**
-     * Returns more optional features of the port, as bits of {@code enum ibv_port_cap_flags2}. C: {@code
+     * Returns further optional features of the port, as bits of {@code enum ibv_port_cap_flags2}. C: {@code
      * ibv_port_attr.port_cap_flags2}.
      */
     public int capabilityBits2() {
@@ -91,16 +91,16 @@ public final class PortAttributes {
     }
 
     /**
-     * Returns the number of packets that were dropped because they belong to another partition. A software device counts
-     * those of this process. C: {@code ibv_port_attr.bad_pkey_cntr}.
+     * Returns the number of packets that were dropped because they belong to another partition. A software device
+     * counts the packets of this process. C: {@code ibv_port_attr.bad_pkey_cntr}.
      */
     public long partitionKeyViolations() {
         return partitionKeyViolations;
     }
 
     /**
-     * Returns the number of datagrams that were dropped because of a wrong queue key. A software device counts those of
-     * this process. C: {@code ibv_port_attr.qkey_viol_cntr}.
+     * Returns the number of datagrams that were dropped because of a wrong queue key. A software device counts the
+     * datagrams of this process. C: {@code ibv_port_attr.qkey_viol_cntr}.
      */
     public long queueKeyViolations() {
         return queueKeyViolations;
@@ -117,24 +117,24 @@ public final class PortAttributes {
     }
 
     /**
-     * Returns the number of lanes as a code: 1 is one lane, 2 are 4, 4 are 8, 8 are 12, and 16 are 2. C: {@code
-     * ibv_port_attr.active_width}.
+     * Returns the number of lanes as a code. 1 means 1 lane, 2 means 4, 4 means 8, 8 means 12, and 16 means 2. C:
+     * {@code ibv_port_attr.active_width}.
      */
     public int activeWidth() {
         return activeWidth;
     }
 
     /**
-     * Returns the speed of a lane as a code: 1 is 2.5 Gbit/s, 2 is 5, 4 and 8 are 10, 16 is 14, 32 is 25, 64 is 50, 128
-     * is 100, 256 is 200. C: {@code ibv_port_attr.active_speed}.
+     * Returns the speed of a lane as a code. 1 means 2.5 Gbit/s, 2 means 5, 4 and 8 mean 10, 16 means 14, 32 means 25,
+     * 64 means 50, 128 means 100, and 256 means 200. C: {@code ibv_port_attr.active_speed}.
      */
     public int activeSpeed() {
         return activeSpeed;
     }
 
     /**
-     * Returns the speed of the port in Mbit/s: the product of {@link #activeWidth} and {@link #activeSpeed}. A software device rounds
-     * the speed of its network interface to one of these codes as Linux does, and has 2500 if the speed is unknown.
+     * Returns the speed of the port in Mbit/s: the number of lanes times their speed. A software device rounds the
+     * speed of its network interface to one of these codes, like Linux. It returns 2500 if the speed is unknown.
      */
     public int megabitsPerSecond() {
         int lanes = switch (activeWidth) {
@@ -158,46 +158,46 @@ public final class PortAttributes {
     }
 
     /**
-     * Returns the number of virtual lanes as a code: 1 is one, 2 are 2, 3 are 4, 4 are 8, 5 are 15. Ethernet has one. C:
-     * {@code ibv_port_attr.max_vl_num}.
+     * Returns the number of virtual lanes as a code. 1 means 1 lane, 2 means 2, 3 means 4, 4 means 8, and 5 means 15.
+     * Ethernet has one. C: {@code ibv_port_attr.max_vl_num}.
      */
     public int maxVirtualLanes() {
         return maxVirtualLanes;
     }
 
-    /** Returns the local identifier of a port of InfiniBand, else 0. C: {@code ibv_port_attr.lid}. */
+    /** Returns the local identifier of an InfiniBand port, otherwise 0. C: {@code ibv_port_attr.lid}. */
     public int localIdentifier() {
         return localIdentifier;
     }
 
     /**
-     * Returns the number of low bits of the local identifier that select a path on InfiniBand, else 0. C: {@code
-     * ibv_port_attr.lmc}.
+     * Returns the number of low bits of an InfiniBand port's local identifier that select a path, otherwise 0. C:
+     * {@code ibv_port_attr.lmc}.
      */
     public int localIdentifierMask() {
         return localIdentifierMask;
     }
 
-    /** Returns the local identifier of the subnet manager of InfiniBand, else 0. C: {@code ibv_port_attr.sm_lid}. */
+    /** Returns the local identifier of the InfiniBand subnet manager, otherwise 0. C: {@code ibv_port_attr.sm_lid}. */
     public int subnetManagerIdentifier() {
         return subnetManagerIdentifier;
     }
 
-    /** Returns the service level of the subnet manager of InfiniBand, else 0. C: {@code ibv_port_attr.sm_sl}. */
+    /** Returns the service level of the InfiniBand subnet manager, otherwise 0. C: {@code ibv_port_attr.sm_sl}. */
     public int subnetManagerServiceLevel() {
         return subnetManagerServiceLevel;
     }
 
     /**
-     * Returns the exponent of the maximum delay of the subnet of InfiniBand, 4.096 µs × 2<sup>n</sup>, else 0. C: {@code
-     * ibv_port_attr.subnet_timeout}.
+     * Returns the exponent n of the maximum delay of the InfiniBand subnet, 4.096 µs × 2<sup>n</sup>, otherwise 0. C:
+     * {@code ibv_port_attr.subnet_timeout}.
      */
     public int subnetTimeout() {
         return subnetTimeout;
     }
 
     /**
-     * Returns the kind of initialization that the subnet manager of InfiniBand performed, else 0. C: {@code
+     * Returns the kind of initialization that the InfiniBand subnet manager performed, otherwise 0. C: {@code
      * ibv_port_attr.init_type_reply}.
      */
     public int initializationReply() {
@@ -209,7 +209,7 @@ public final class PortAttributes {
         return networkInterface;
     }
 
-    /** Creates attributes by name. Not thread safe. */
+    /** Builds the attributes. Not thread safe. */
     public static final class Builder {
         private PortAttributes attributes = new PortAttributes();
 
@@ -252,15 +252,15 @@ public final class PortAttributes {
         }
 
         /**
-         * Sets the optional features of the port as bits of {@code enum ibv_port_cap_flags}. Most are those of
-         * InfiniBand; a port of RoCE has {@code IBV_PORT_CM_SUP}, 0x10000.
+         * Sets the optional features of the port as bits of {@code enum ibv_port_cap_flags}. Most bits are for
+         * InfiniBand; a RoCE port has {@code IBV_PORT_CM_SUP}, 0x10000.
          */
         public Builder capabilityBits(int value) {
             attributes.capabilityBits = value;
             return this;
         }
 
-        /** Sets more optional features of the port, as bits of {@code enum ibv_port_cap_flags2}. */
+        /** Sets further optional features of the port, as bits of {@code enum ibv_port_cap_flags2}. */
         public Builder capabilityBits2(int value) {
             attributes.capabilityBits2 = value;
             return this;
@@ -290,15 +290,15 @@ public final class PortAttributes {
             return this;
         }
 
-        /** Sets the number of lanes as a code: 1 is one lane, 2 are 4, 4 are 8, 8 are 12, and 16 are 2. */
+        /** Sets the number of lanes as a code. 1 means 1 lane, 2 means 4, 4 means 8, 8 means 12, and 16 means 2. */
         public Builder activeWidth(int value) {
             attributes.activeWidth = value;
             return this;
         }
 
         /**
-         * Sets the speed of a lane as a code: 1 is 2.5 Gbit/s, 2 is 5, 4 and 8 are 10, 16 is 14, 32 is 25, 64 is 50, 128
-         * is 100, 256 is 200.
+         * Sets the speed of a lane as a code. 1 means 2.5 Gbit/s, 2 means 5, 4 and 8 mean 10, 16 means 14, 32 means 25,
+         * 64 means 50, 128 means 100, and 256 means 200.
          */
         public Builder activeSpeed(int value) {
             attributes.activeSpeed = value;
@@ -306,44 +306,45 @@ public final class PortAttributes {
         }
 
         /**
-         * Sets the number of virtual lanes as a code: 1 is one, 2 are 2, 3 are 4, 4 are 8, 5 are 15. Ethernet has one.
+         * Sets the number of virtual lanes as a code. 1 means 1 lane, 2 means 2, 3 means 4, 4 means 8, and 5 means 15.
+         * Ethernet has one.
          */
         public Builder maxVirtualLanes(int value) {
             attributes.maxVirtualLanes = value;
             return this;
         }
 
-        /** Sets the local identifier of a port of InfiniBand, else 0. */
+        /** Sets the local identifier of an InfiniBand port, otherwise 0. */
         public Builder localIdentifier(int value) {
             attributes.localIdentifier = value;
             return this;
         }
 
-        /** Sets the number of low bits of the local identifier that select a path on InfiniBand, else 0. */
+        /** Sets the number of low bits of an InfiniBand port's local identifier that select a path, otherwise 0. */
         public Builder localIdentifierMask(int value) {
             attributes.localIdentifierMask = value;
             return this;
         }
 
-        /** Sets the local identifier of the subnet manager of InfiniBand, else 0. */
+        /** Sets the local identifier of the InfiniBand subnet manager, otherwise 0. */
         public Builder subnetManagerIdentifier(int value) {
             attributes.subnetManagerIdentifier = value;
             return this;
         }
 
-        /** Sets the service level of the subnet manager of InfiniBand, else 0. */
+        /** Sets the service level of the InfiniBand subnet manager, otherwise 0. */
         public Builder subnetManagerServiceLevel(int value) {
             attributes.subnetManagerServiceLevel = value;
             return this;
         }
 
-        /** Sets the exponent of the maximum delay of the subnet of InfiniBand, 4.096 µs × 2<sup>n</sup>, else 0. */
+        /** Sets the exponent n of the maximum delay of the InfiniBand subnet, 4.096 µs × 2<sup>n</sup>, otherwise 0. */
         public Builder subnetTimeout(int value) {
             attributes.subnetTimeout = value;
             return this;
         }
 
-        /** Sets the kind of initialization that the subnet manager of InfiniBand performed, else 0. */
+        /** Sets the kind of initialization that the InfiniBand subnet manager performed, otherwise 0. */
         public Builder initializationReply(int value) {
             attributes.initializationReply = value;
             return this;
@@ -355,7 +356,7 @@ public final class PortAttributes {
             return this;
         }
 
-        /** Returns the attributes. The builder starts with new ones. */
+        /** Returns the attributes, and resets the builder. */
         public PortAttributes build() {
             PortAttributes built = attributes;
             attributes = new PortAttributes();

@@ -12,7 +12,7 @@ public enum PortState {
     ARMED(3, "armed"),
     /** The port is operational. */
     ACTIVE(4, "active"),
-    /** The port was active, and its physical link has just failed. */
+    /** The port was active, and its physical link has failed temporarily. */
     ACTIVE_DEFER(5, "active defer");
 
     private final int code;

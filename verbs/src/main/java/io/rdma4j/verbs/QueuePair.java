@@ -9,7 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A send queue and a receive queue, connected to those of a peer. C: {@code struct ibv_qp}. Thread safe.
+ * A send queue and a receive queue. Most queue pairs are connected to a peer's queue pair. C: {@code struct ibv_qp}.
+ * Thread safe.
  *
  * <p>The application must not modify or free the memory of a work request before it has polled its completion.
  */
@@ -29,14 +30,14 @@ public interface QueuePair extends AutoCloseable {
     /** Returns the completion queue of receives. */
     CompletionQueue receiveCompletions();
 
-    /** Returns the shared receive queue, or null if it has its own receive queue. C: {@code srq}. */
+    /** Returns the shared receive queue, or null if the queue pair has a separate receive queue. C: {@code srq}. */
     @Nullable
     SharedReceiveQueue sharedReceiveQueue();
 
-    /** Returns the sizes, at least those requested. Receive sizes are 0 with a shared receive queue. */
+    /** Returns the sizes, at least the requested ones. With a shared receive queue, the receive sizes are 0. */
     QueuePairCapabilities capabilities();
 
-    /** Returns the application's object given at creation, or null. */
+    /** Returns the application's object that was passed at creation, or null. */
     @Nullable
     Object userContext();
 
@@ -44,8 +45,8 @@ public interface QueuePair extends AutoCloseable {
     QueuePairState state();
 
     /**
-     * Changes the state or attributes. The page docs/queue-pair-states.md lists the
-     * attributes of each change. A rejected change has no effect. C: {@code ibv_modify_qp}.
+     * Changes the state or other attributes. The page docs/queue-pair-states.md lists the attributes of each change. A
+     * rejected change has no effect. C: {@code ibv_modify_qp}.
      *
      * @throws RdmaException {@code EINVAL} if attributes are missing, not allowed or out of range; the message names
      *     them
@@ -53,7 +54,7 @@ public interface QueuePair extends AutoCloseable {
     void modify(QueuePairAttributes attributes);
 
     /**
-     * Returns the event counters of this queue pair since its creation. The names are those of Linux in
+     * Returns the event counters of this queue pair since its creation. They have Linux's names from
      * {@code hw_counters}, such as {@code duplicate_request}. The values may be slightly out of date. The set of names
      * depends on the provider. C: {@code rdma statistic qp}.
      */
@@ -73,13 +74,14 @@ public interface QueuePair extends AutoCloseable {
     void postSend(SendWorkRequest request);
 
     /**
-     * Posts several send work requests in order. This costs much less than posting each alone, as they are sent
-     * together. C: {@code ibv_post_send} with a chain of requests, or {@code ibv_wr_start} to {@code ibv_wr_complete}.
+     * Posts several send work requests in order. This costs much less than posting each one separately, since they are
+     * sent together. C: {@code ibv_post_send} with a chain of requests, or {@code ibv_wr_start} to
+     * {@code ibv_wr_complete}.
      *
      * @param requests the requests; they are copied and can be reused when the call returns
      * @param count number of requests to post, from the first
-     * @throws PartialPostException if a request could not be posted. The requests before it are posted, those after it
-     *     are not. The cause is the exception of {@link #postSend}
+     * @throws PartialPostException if a request cannot be posted. The requests before it are posted, the requests after
+     *     it are not. The cause is the exception of {@link #postSend}
      */
     void postSends(SendWorkRequest[] requests, int count);
 
@@ -93,13 +95,13 @@ public interface QueuePair extends AutoCloseable {
     void postReceive(ReceiveWorkRequest request);
 
     /**
-     * Posts several receives in order. This costs less than posting each alone. C: {@code ibv_post_recv} with a chain
-     * of requests.
+     * Posts several receives in order. This costs less than posting each one separately. C: {@code ibv_post_recv} with
+     * a chain of requests.
      *
      * @param requests the requests; they are copied and can be reused when the call returns
      * @param count number of requests to post, from the first
-     * @throws PartialPostException if a request could not be posted. The requests before it are posted, those after it
-     *     are not. The cause is the exception of {@link #postReceive}
+     * @throws PartialPostException if a request cannot be posted. The requests before it are posted, the requests after
+     *     it are not. The cause is the exception of {@link #postReceive}
      */
     void postReceives(ReceiveWorkRequest[] requests, int count);
 
@@ -110,7 +112,7 @@ public interface QueuePair extends AutoCloseable {
      * @param region local memory
      * @param offsetBytes offset of the data in the region
      * @param lengthBytes number of bytes to write
-     * @param target the memory of the peer, which is written from its first byte on
+     * @param target the memory of the peer, which is written from its first byte
      * @throws IllegalArgumentException if the target is shorter than {@code lengthBytes}
      */
     default void postWrite(long id, MemoryRegion region, long offsetBytes, long lengthBytes, RemoteMemory target) {
@@ -123,8 +125,8 @@ public interface QueuePair extends AutoCloseable {
     }
 
     /**
-     * Posts a signaled RDMA READ of {@code lengthBytes} from the first byte of the peer's memory on into one range of
-     * memory; see {@link #postWrite}.
+     * Posts a signaled RDMA READ of the first {@code lengthBytes} of the peer's memory into one range of memory; see
+     * {@link #postWrite}.
      */
     default void postRead(long id, MemoryRegion region, long offsetBytes, long lengthBytes, RemoteMemory source) {
         source.requireLength(lengthBytes);
@@ -136,17 +138,19 @@ public interface QueuePair extends AutoCloseable {
     }
 
     /**
-     * Enables keep-alive probes on a reliable connection. A probe is sent if no packet has been received for
+     * Enables keep-alive probes on a reliable connection. The device sends a probe if it has received no packet for
      * {@code interval} and no work request is in flight.
      *
-     * <p>If the peer does not acknowledge within the {@link QueuePairAttribute#RETRY_COUNT} and
-     * {@link QueuePairAttribute#TIMEOUT} of the queue pair, the queue pair enters {@link QueuePairState#ERROR}, which
-     * flushes its receives, and {@link AsyncEvent.Type#QUEUE_PAIR_FATAL} is reported. The software device probes a peer of
-     * another host that is rdma4j, by what the connection manager knows, after 60 seconds
-     * ({@code -Drdma4j.keep-alive=SECONDS|off}). Otherwise probes are disabled initially and after a reset. An idle
-     * connection without probes sends no packets and does not detect the loss of its peer.
-     * Probes need no support by the peer and no work requests of either side. C has no counterpart: applications post
-     * empty RDMA WRITEs.
+     * <p>If the peer does not acknowledge a probe within the queue pair's {@link QueuePairAttribute#RETRY_COUNT} and
+     * {@link QueuePairAttribute#TIMEOUT}, the queue pair enters {@link QueuePairState#ERROR}, which flushes its
+     * receives, and {@link AsyncEvent.Type#QUEUE_PAIR_FATAL} is reported.
+     *
+     * <p>If the connection manager knows that the peer is rdma4j on another host, the software device sends probes
+     * after 60 seconds by default ({@code -Drdma4j.keep-alive=SECONDS|off}). Otherwise probes are disabled initially
+     * and after a reset. An idle connection without probes sends no packets, and does not detect the loss of its peer.
+     *
+     * <p>Probes need no support by the peer, and no work requests on either side. C has no counterpart: applications
+     * post empty RDMA WRITEs.
      *
      * @param interval at most one year; {@link Duration#ZERO} disables the probes
      * @throws RdmaException {@code EINVAL} if the interval is out of range or the queue pair is not ready to send;
@@ -156,30 +160,31 @@ public interface QueuePair extends AutoCloseable {
         throw new RdmaException(
                 "keep alive",
                 Errno.EOPNOTSUPP,
-                "the provider of " + this + " cannot",
+                "the provider of " + this + " does not support it",
                 "Post empty RDMA WRITEs instead");
     }
 
     /**
-     * Limits the rate at which a reliable or unreliable connection sends the data of SENDs, WRITEs and READ responses, headers
-     * included. Work requests wait as long as this takes; the peer needs to know nothing. There is no limit initially and
-     * after a reset. C: {@code ibv_modify_qp_rate_limit}, whose burst size the device chooses.
+     * Limits the rate at which a reliable or unreliable connection sends. The limit applies to the data of SENDs,
+     * WRITEs and READ responses, including headers. Work requests take longer; the peer does not notice the limit. The
+     * rate is unlimited initially and after a reset. C: {@code ibv_modify_qp_rate_limit}; the device chooses the burst
+     * size.
      *
-     * @param kilobitsPerSecond 1 to 2147483647; 0 for no limit
-     * @throws RdmaException {@code EINVAL} if the rate is out of range; {@code EOPNOTSUPP} if this is a datagram queue pair, or the
-     *     provider does not support limits
+     * @param kilobitsPerSecond the rate in kbit/s, 1 to 2147483647; 0 for no limit
+     * @throws RdmaException {@code EINVAL} if the rate is out of range; {@code EOPNOTSUPP} if this is a datagram queue
+     *     pair, or the provider does not support limits
      */
     default void setRateLimit(long kilobitsPerSecond) {
         throw new RdmaException(
                 "ibv_modify_qp_rate_limit",
                 Errno.EOPNOTSUPP,
-                "the provider of " + this + " cannot",
-                "Post less at a time");
+                "the provider of " + this + " does not support it",
+                "Post fewer bytes at a time");
     }
 
     /**
      * Describes the status of a completion of this queue pair, for messages to users. For
-     * {@link CompletionStatus#RETRY_EXCEEDED_ERROR} the text includes the number of retries and their timeouts, if the
+     * {@link CompletionStatus#RETRY_EXCEEDED_ERROR} the text includes the number of retries and the timeout, if the
      * provider knows them.
      */
     default String explain(CompletionStatus status) {
@@ -188,13 +193,13 @@ public interface QueuePair extends AutoCloseable {
 
     /**
      * Attaches this queue pair to a multicast group. Each datagram to the group with the right queue key consumes a
-     * receive, like one sent to this queue pair alone. Datagrams that this queue pair sends to the group are delivered
-     * to it, too. Attaching again has no effect. C: {@code ibv_attach_mcast}; over RoCE there is no LID.
+     * receive, like a datagram to this queue pair. The queue pair also receives the datagrams that it sends to the
+     * group. Attaching again has no effect. C: {@code ibv_attach_mcast}, without the LID, which RoCE does not have.
      *
      * @param group GID of the group, for IPv4 {@code ::ffff:a.b.c.d}
-     * @throws RdmaException {@code EINVAL} if the queue pair is not of unreliable datagrams, or {@code group} is not a
-     *     multicast GID; {@code ENODEV} if the device has no address of the group's family; {@code ENOMEM} if there are
-     *     too many groups or attachments; {@code EADDRINUSE} if another socket of this host uses the group exclusively
+     * @throws RdmaException {@code EINVAL} if this is not a datagram queue pair, or {@code group} is not a multicast
+     *     GID; {@code ENODEV} if the device has no address of the group's family; {@code ENOMEM} if a limit of groups
+     *     or attachments is reached; {@code EADDRINUSE} if another socket of this host uses the group exclusively
      */
     void attachMulticast(Gid group);
 
@@ -207,8 +212,8 @@ public interface QueuePair extends AutoCloseable {
 
     /**
      * Closes the queue pair. Work requests in flight are abandoned without completions, and multicast groups are
-     * detached; in C, a queue pair that is attached to a group is busy. C: {@code ibv_destroy_qp}. Closing twice has no
-     * effect.
+     * detached. Closing the queue pair again has no effect. C: {@code ibv_destroy_qp}, which fails while a group is
+     * attached.
      */
     @Override
     void close();

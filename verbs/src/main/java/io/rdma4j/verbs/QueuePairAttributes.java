@@ -8,8 +8,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attributes of a queue pair and the set of those that are set. C: {@code struct ibv_qp_attr} and its mask. Not
- * thread safe.
+ * The attributes of a queue pair, and the names of the attributes that are set. C: {@code struct ibv_qp_attr} and its
+ * mask. Not thread safe.
  */
 public final class QueuePairAttributes {
     private final EnumSet<QueuePairAttribute> present = EnumSet.noneOf(QueuePairAttribute.class);
@@ -33,10 +33,10 @@ public final class QueuePairAttributes {
     private int destinationQueuePair = 0;
     private int queueKey = 0;
 
-    /** Creates attributes with none set. */
+    /** Creates an object without set attributes. */
     public QueuePairAttributes() {}
 
-    /** Returns the attributes that are set: the mask of {@code ibv_modify_qp}. */
+    /** Returns the names of the attributes that are set: the mask of {@code ibv_modify_qp}. */
     public Set<QueuePairAttribute> present() {
         return EnumSet.copyOf(present);
     }
@@ -60,7 +60,7 @@ public final class QueuePairAttributes {
         return this;
     }
 
-    /** Returns the expected current state. It is not set in the result of a query, which has {@link #state}. */
+    /** Returns the expected current state. A query does not set it, but {@link #state}. */
     public QueuePairState currentState() {
         return currentState;
     }
@@ -77,7 +77,7 @@ public final class QueuePairAttributes {
         return notifyWhenDrained;
     }
 
-    /** Sets {@link #isDraining}, in the result of a query; it is not an attribute that {@link QueuePair#modify} changes. */
+    /** Sets {@link #isDraining} in the result of a query. {@link QueuePair#modify} ignores it. */
     public QueuePairAttributes draining(boolean value) {
         draining = value;
         return this;
@@ -211,14 +211,14 @@ public final class QueuePairAttributes {
         return maxReadAtomic;
     }
 
-    /** Sets the RNR back-off requested from the peer when no receive is posted, as a code 0 to 31. */
+    /** Sets the delay before the peer retries when no receive is posted, as a code 0 to 31. */
     public QueuePairAttributes minRnrTimer(int value) {
         minRnrTimer = value;
         present.add(QueuePairAttribute.MIN_RNR_TIMER);
         return this;
     }
 
-    /** Returns the RNR back-off requested from the peer when no receive is posted, as a code 0 to 31. */
+    /** Returns the delay before the peer retries when no receive is posted, as a code 0 to 31. */
     public int minRnrTimer() {
         return minRnrTimer;
     }
@@ -235,14 +235,14 @@ public final class QueuePairAttributes {
         return sendPsn;
     }
 
-    /** Sets the maximum number of READs and atomics of the peer that are served concurrently. */
+    /** Sets the maximum number of the peer's READs and atomics that are served concurrently. */
     public QueuePairAttributes maxDestinationReadAtomic(int value) {
         maxDestinationReadAtomic = value;
         present.add(QueuePairAttribute.MAX_DESTINATION_READ_ATOMIC);
         return this;
     }
 
-    /** Returns the maximum number of READs and atomics of the peer that are served concurrently. */
+    /** Returns the maximum number of the peer's READs and atomics that are served concurrently. */
     public int maxDestinationReadAtomic() {
         return maxDestinationReadAtomic;
     }
@@ -259,14 +259,14 @@ public final class QueuePairAttributes {
         return destinationQueuePair;
     }
 
-    /** Sets the queue key required in datagrams to the queue pair. */
+    /** Sets the queue key that datagrams to the queue pair must have. */
     public QueuePairAttributes queueKey(int value) {
         queueKey = value;
         present.add(QueuePairAttribute.QUEUE_KEY);
         return this;
     }
 
-    /** Returns the queue key required in datagrams to the queue pair. */
+    /** Returns the queue key that datagrams to the queue pair must have. */
     public int queueKey() {
         return queueKey;
     }

@@ -3,8 +3,8 @@ package io.rdma4j.verbs;
 /**
  * The sizes of a queue pair. C: {@code struct ibv_qp_cap}. Immutable.
  *
- * <p>The device checks the ranges when the queue pair is created. Programs start with {@link #defaults}, and change what differs by the
- * methods {@code with…}.
+ * <p>Programs start with {@link #defaults}, and change the defaults with the methods {@code with…}. The device checks
+ * the ranges when the queue pair is created.
  *
  * @param maxSendWorkRequests maximum number of outstanding send work requests
  * @param maxReceiveWorkRequests maximum number of posted receives
@@ -20,7 +20,10 @@ public record QueuePairCapabilities(
         int maxInlineBytes) {
     private static final int DEFAULT_WORK_REQUESTS = 16;
 
-    /** Returns sizes for a first program: 16 send and 16 receive work requests, each with one memory range, and no inline data. */
+    /**
+     * Returns sizes for a first program: 16 send and 16 receive work requests with one memory range each, and no inline
+     * data.
+     */
     public static QueuePairCapabilities defaults() {
         return new QueuePairCapabilities(DEFAULT_WORK_REQUESTS, DEFAULT_WORK_REQUESTS, 1, 1, 0);
     }

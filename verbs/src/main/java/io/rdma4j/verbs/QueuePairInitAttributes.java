@@ -4,26 +4,29 @@ import io.rdma4j.value.QueuePairType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parameters of a new queue pair, for {@link ProtectionDomain#createQueuePair} and for {@code CmId.createQueuePair} of the
- * connection manager. C: {@code struct ibv_qp_init_attr}. Immutable.
+ * The parameters of a new queue pair, for {@link ProtectionDomain#createQueuePair} and for {@code CmId.createQueuePair}
+ * of the connection manager. C: {@code struct ibv_qp_init_attr}. Immutable.
  *
- * <p>A program that creates a queue pair in a protection domain starts with {@link #reliable}, {@link #of(QueuePairType,
- * CompletionQueue, QueuePairCapabilities)} or {@link #extendedReceive}. For the queue pair of an identifier it starts with {@link
- * #defaults} or {@link #of(QueuePairCapabilities)}: the type and the completion queues are missing, and the identifier supplies
- * them. A protection domain refuses attributes without them. The methods {@code with…} change what differs.
+ * <p>To create a queue pair in a protection domain, start with {@link #reliable},
+ * {@link #of(QueuePairType, CompletionQueue, QueuePairCapabilities)} or {@link #extendedReceive}. To create the queue
+ * pair of an identifier, start with {@link #defaults} or {@link #of(QueuePairCapabilities)}. These attributes lack the
+ * type and the completion queues, which the identifier adds; a protection domain refuses attributes without them. The
+ * methods {@code with…} change single values.
  *
- * @param type transport; null for the type of the identifier, which refuses any other
+ * @param type transport; null for the type of the identifier, which refuses any other type
  * @param sendCompletions completion queue of send work requests; null if the identifier creates one with a channel
- * @param receiveCompletions completion queue of receives, which may be the same queue; null if the identifier creates one with a
- *     channel
+ * @param receiveCompletions completion queue of receives, which may be the same queue; null if the identifier creates
+ *     one with a channel
  * @param capabilities requested sizes; the queue pair may have greater ones
  * @param signalAll true if every send work request is signaled ({@code sq_sig_all})
  * @param context arbitrary object of the application, or null
- * @param sharedReceiveQueue shared receive queue of any domain of the device. Null for the shared receive queue of the identifier,
- *     or without one for a separate receive queue. With a shared one, the receive sizes in {@code capabilities} are ignored
- * @param xrcDomain domain of the target of an extended connection; null for the domain of the identifier, and for all other types
- * @param blockMulticastLoopback true if datagrams that this queue pair sends to a multicast group are not received by itself
- *     ({@code IBV_QP_CREATE_BLOCK_SELF_MCAST_LB}); of the type {@code UNRELIABLE_DATAGRAM} only
+ * @param sharedReceiveQueue shared receive queue of any domain of the device. Null for the shared receive queue of the
+ *     identifier, or for a separate receive queue if the identifier has none. With a shared receive queue, the receive
+ *     sizes in {@code capabilities} are ignored
+ * @param xrcDomain domain of the target of an extended connection; null for the domain of the identifier, and for all
+ *     other types
+ * @param blockMulticastLoopback true if the queue pair does not receive the datagrams that it sends to a multicast
+ *     group ({@code IBV_QP_CREATE_BLOCK_SELF_MCAST_LB}); only for the type {@code UNRELIABLE_DATAGRAM}
  */
 public record QueuePairInitAttributes(
         @Nullable QueuePairType type,
@@ -36,14 +39,16 @@ public record QueuePairInitAttributes(
         @Nullable XrcDomain xrcDomain,
         boolean blockMulticastLoopback) {
     /**
-     * Returns the parameters of the queue pair of an identifier for a first program, with {@link QueuePairCapabilities#defaults}. The
-     * identifier supplies the type and the completion queues.
+     * Returns the parameters of an identifier's queue pair, with {@link QueuePairCapabilities#defaults}. The identifier
+     * supplies the type and the completion queues.
      */
     public static QueuePairInitAttributes defaults() {
         return of(QueuePairCapabilities.defaults());
     }
 
-    /** Returns the parameters of the queue pair of an identifier, which supplies the type and the completion queues. */
+    /**
+     * Returns the parameters of an identifier's queue pair. The identifier supplies the type and the completion queues.
+     */
     public static QueuePairInitAttributes of(QueuePairCapabilities capabilities) {
         return new QueuePairInitAttributes(null, null, null, capabilities, false, null, null, null, false);
     }
@@ -62,7 +67,7 @@ public record QueuePairInitAttributes(
 
     /**
      * Returns the parameters of the target of an extended connection. A target has no queues and reports no
-     * completions. {@code completions} may be any completion queue of the device; C has none.
+     * completions: {@code completions} may be any completion queue of the device. C has no such parameter.
      */
     public static QueuePairInitAttributes extendedReceive(XrcDomain domain, CompletionQueue completions) {
         return of(QueuePairType.XRC_RECEIVE, completions, new QueuePairCapabilities(0, 0, 0, 0, 0))
@@ -83,7 +88,7 @@ public record QueuePairInitAttributes(
                 blockMulticastLoopback);
     }
 
-    /** Returns a copy with a completion queue for sends and receives, or null if the identifier creates one for each. */
+    /** Returns a copy with one completion queue for sends and receives, or null if the identifier creates two. */
     public QueuePairInitAttributes withCompletions(@Nullable CompletionQueue queue) {
         return new QueuePairInitAttributes(
                 type,
@@ -125,7 +130,7 @@ public record QueuePairInitAttributes(
                 blockMulticastLoopback);
     }
 
-    /** Returns a copy in which every send work request is signaled, or only those that ask for it. */
+    /** Returns a copy in which every send work request is signaled, or only the requests that specify it. */
     public QueuePairInitAttributes withSignalAll(boolean value) {
         return new QueuePairInitAttributes(
                 type,
@@ -153,7 +158,7 @@ public record QueuePairInitAttributes(
                 blockMulticastLoopback);
     }
 
-    /** Returns a copy with a shared receive queue, or null for the default: see the class. */
+    /** Returns a copy with a shared receive queue, or null for the default; see {@link #sharedReceiveQueue}. */
     public QueuePairInitAttributes withSharedReceiveQueue(@Nullable SharedReceiveQueue queue) {
         return new QueuePairInitAttributes(
                 type,
@@ -167,7 +172,7 @@ public record QueuePairInitAttributes(
                 blockMulticastLoopback);
     }
 
-    /** Returns a copy with the domain of an extended connection's target, or null for the default: see the class. */
+    /** Returns a copy with the domain of an extended connection's target, or null for the default. */
     public QueuePairInitAttributes withXrcDomain(@Nullable XrcDomain domain) {
         return new QueuePairInitAttributes(
                 type,
@@ -181,7 +186,7 @@ public record QueuePairInitAttributes(
                 blockMulticastLoopback);
     }
 
-    /** Returns a copy whose datagrams to a multicast group the queue pair itself does not receive, or receives. */
+    /** Returns a copy in which the queue pair does not receive (or receives) its own datagrams to a multicast group. */
     public QueuePairInitAttributes withBlockMulticastLoopback(boolean value) {
         return new QueuePairInitAttributes(
                 type,

@@ -5,11 +5,12 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Implements {@link CompletionQueue#await}. A waiting thread looks at its own queue after each signal of the channel. So it does not matter
- * which thread takes the event of a queue, and a queue that is closed ends the waits for it although its channel stays open.
+ * Implements {@link CompletionQueue#await}. A waiting thread polls its queue after each signal of the channel. Any
+ * thread may therefore take the event of a queue, and closing a queue ends the waits for it although its channel stays
+ * open.
  */
 final class QueueWait {
-    /** The call of C that waits. The exceptions of all steps name it, so that a wait always ends with the same ones. */
+    /** The C call that waits. The exceptions of all steps name it, so that callers see the same exceptions. */
     private static final String OPERATION = "ibv_get_cq_event";
 
     private final CompletionQueue queue;
@@ -25,7 +26,7 @@ final class QueueWait {
     /**
      * Waits for completions and polls them.
      *
-     * @param timeout the longest duration of the wait, or null to wait indefinitely
+     * @param timeout maximum time to wait, or null to wait indefinitely
      * @return the number of completions; 0 only after the timeout
      */
     static int await(CompletionQueue queue, WorkCompletion[] completions, @Nullable Duration timeout) {
@@ -58,7 +59,7 @@ final class QueueWait {
                 waiter.reset();
                 takeEvents();
                 queue.requestNotification(false);
-                int count = queue.poll(completions); // what came before the request causes no event
+                int count = queue.poll(completions); // completions before the request cause no event
                 if (count > 0) {
                     return count;
                 }
@@ -72,7 +73,7 @@ final class QueueWait {
         }
     }
 
-    /** Takes all events, which may include some of earlier requests and of other queues of the channel. */
+    /** Takes all events, including events of earlier requests and of other queues of the channel. */
     private void takeEvents() {
         while (channel.isReady()) {
             CompletionQueue reported = channel.poll();

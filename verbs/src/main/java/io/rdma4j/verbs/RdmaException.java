@@ -4,7 +4,7 @@ package io.rdma4j.verbs;
  * Thrown when a call of the verbs or of the connection manager fails. The message names the operation, the objects and
  * addresses involved, the error and, if one is known, a remedy.
  *
- * <p>Only calls throw. Later failures are reported by the status of a completion or by an event.
+ * <p>A call throws it only for its own failure. The status of a completion or an event reports a later failure.
  */
 public class RdmaException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -18,7 +18,7 @@ public class RdmaException extends RuntimeException {
      *
      * @param operation the C name of the call, for example {@code rdma_bind_addr}
      * @param errno the error
-     * @param details objects and addresses, a clause without a full stop; may be empty
+     * @param details the objects and addresses, a clause without a full stop; may be empty
      * @param hint a remedy, as a sentence; may be empty
      */
     public RdmaException(String operation, Errno errno, String details, String hint) {
@@ -58,7 +58,7 @@ public class RdmaException extends RuntimeException {
         return errno;
     }
 
-    /** Returns a remedy, or an empty string. */
+    /** Returns the remedy, or an empty string. */
     public String hint() {
         return hint;
     }

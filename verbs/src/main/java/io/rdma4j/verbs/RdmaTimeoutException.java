@@ -1,6 +1,6 @@
 package io.rdma4j.verbs;
 
-/** Thrown by a call that waits, when its time has elapsed. Its error is {@code ETIMEDOUT}. */
+/** Thrown by a waiting call after its timeout. Its error is {@code ETIMEDOUT}. */
 public final class RdmaTimeoutException extends RdmaException {
     private static final long serialVersionUID = 1L;
 

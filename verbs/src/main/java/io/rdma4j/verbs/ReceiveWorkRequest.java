@@ -3,8 +3,8 @@ package io.rdma4j.verbs;
 import io.rdma4j.value.AccessFlag;
 
 /**
- * A receive to post, with the memory for a message of the peer. Reusable: {@link QueuePair#postReceive} copies it. C:
- * {@code struct ibv_recv_wr}. Not thread safe.
+ * A receive to post, with memory for a message of the peer. It is reusable, since {@link QueuePair#postReceive} copies
+ * it. C: {@code struct ibv_recv_wr}. Not thread safe.
  */
 public final class ReceiveWorkRequest {
     private long id;

@@ -3,8 +3,8 @@ package io.rdma4j.verbs;
 import io.rdma4j.value.CompletionStatus;
 
 /**
- * Thrown when the peer's device refuses access to the peer's memory: the key is unknown or no longer valid, the range exceeds the
- * region, or the region does not grant the right. The peer's device ends the connection with this error.
+ * Thrown when the peer's device refuses access to the peer's memory. The key is unknown or no longer valid, the range
+ * exceeds the region, or the region does not grant the right. The peer's device ends the connection with this error.
  */
 public final class RemoteAccessException extends WorkRequestException {
     private static final long serialVersionUID = 1L;

@@ -4,13 +4,14 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * The address, key and length of a peer's memory that work requests may write or read. The peer communicates them, for example
+ * The address, key and length of a peer's memory that work requests may write or read. The peer sends them, for example
  * in the private data of a connection. Immutable.
  *
- * <p>The owner of the memory gets it from {@link MemoryRegion#remote} and sends {@link #encode}; the peer uses {@link #decode}.
+ * <p>The owner of the memory calls {@link MemoryRegion#remote}, and sends the result of {@link #encode}. The peer calls
+ * {@link #decode}.
  *
- * @param address the address of the first byte, as the owner's device knows it
- * @param key the key that grants access, C name rkey
+ * @param address the address of the first byte in the owner's region, {@link MemoryRegion#address}
+ * @param key the key that grants access, called rkey in C
  * @param lengthBytes the number of bytes, 0 or more
  */
 public record RemoteMemory(long address, int key, long lengthBytes) {
@@ -43,8 +44,8 @@ public record RemoteMemory(long address, int key, long lengthBytes) {
     /**
      * Checks that the memory is long enough.
      *
-     * @param neededBytes the number of bytes to write or to read, from the first byte on
-     * @throws IllegalArgumentException if it has fewer bytes
+     * @param neededBytes the number of bytes to write or to read, from the first byte
+     * @throws IllegalArgumentException if the memory has fewer bytes
      */
     public void requireLength(long neededBytes) {
         if (neededBytes > lengthBytes) {
@@ -62,10 +63,10 @@ public record RemoteMemory(long address, int key, long lengthBytes) {
     }
 
     /**
-     * Decodes what {@link #encode} has encoded. Private data of a connection may be longer than what the peer has sent, so bytes
-     * that follow are ignored.
+     * Decodes the result of {@link #encode}. Further bytes are ignored, since the private data of a connection may be
+     * longer than the peer sent.
      *
-     * @param bytes the encoded bytes, from the first on
+     * @param bytes an array that starts with the encoded bytes
      * @throws IllegalArgumentException if there are fewer than {@value #ENCODED_BYTES} bytes, or the length is negative
      */
     public static RemoteMemory decode(byte[] bytes) {

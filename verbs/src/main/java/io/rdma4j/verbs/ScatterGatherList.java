@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /** A reusable, ordered list of ranges of registered memory. C: an array of {@code struct ibv_sge}. Not thread safe. */
 public final class ScatterGatherList {
     /**
-     * Memory regions. The element type is Object because a store to an array of an interface type checks the interface.
+     * Memory regions. The element type is Object, since each store to an array of an interface type checks the
+     * interface.
      */
     private @Nullable Object[] regions = new @Nullable Object[2];
 

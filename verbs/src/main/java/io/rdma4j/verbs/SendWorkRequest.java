@@ -9,35 +9,39 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A send, WRITE, READ, atomic operation or FLUSH to post. {@link QueuePair#postSend} copies it. C: {@code struct ibv_send_wr}. Not
- * thread safe.
+ * A SEND, WRITE, READ, atomic operation or FLUSH to post. {@link QueuePair#postSend} copies it. C: {@code struct
+ * ibv_send_wr}. Not thread safe.
  *
- * <p>The static methods return a request as what it is: {@link #send(long, MemoryRegion)}, {@link #write(long, MemoryRegion,
- * RemoteMemory)}, {@link #read(long, MemoryRegion, RemoteMemory)}, the atomics, {@link #atomicWrite(long, RemoteMemory, long)} and
- * {@link #flush(long, RemoteMemory, Set)}. Additions follow: {@link
- * #withImmediate}, {@link #withInvalidate}, {@link #signaled}, {@link #fenced}, {@link #solicited} and {@link #inline}.
- * Immediate data or a key to invalidate that do not fit the operation are refused at once, the rest when it is posted.
+ * <p>A static method returns a new request for each operation: {@link #send(long, MemoryRegion)},
+ * {@link #write(long, MemoryRegion, RemoteMemory)}, {@link #read(long, MemoryRegion, RemoteMemory)}, the atomics,
+ * {@link #atomicWrite(long, RemoteMemory, long)} and {@link #flush(long, RemoteMemory, Set)}. Options can be added:
+ * {@link #withImmediate}, {@link #withInvalidate}, {@link #signaled}, {@link #fenced}, {@link #solicited} and
+ * {@link #inline}. Immediate data or a key to invalidate that the operation does not carry are refused immediately.
+ * Other errors are reported when the request is posted.
  *
- * <p>On a hot path reuse one object, so that posting allocates nothing. Start with {@link #reset}, choose the operation
- * ({@link #write}, {@link #read}, {@link #compareAndSwap}, {@link #fetchAndAdd}, {@link #atomicWrite}, {@link #flush}, {@link
- * #flushRegion}, {@link #bind}, {@link #localInvalidate}; the default is a SEND), and add memory with {@link #from} and the same additions.
+ * <p>On a hot path, reuse one object, so that posting allocates nothing. Start with {@link #reset}, and select the
+ * operation with {@link #write}, {@link #read}, {@link #compareAndSwap}, {@link #fetchAndAdd}, {@link #atomicWrite},
+ * {@link #flush}, {@link #flushRegion}, {@link #bind} or {@link #localInvalidate}; the default is a SEND. Then add
+ * memory with {@link #from}, and the same options.
  *
  * <table>
  * <caption>Requirements of each operation</caption>
  * <tr><th>operation</th><th>local memory</th><th>at the peer</th></tr>
  * <tr><td>SEND</td><td>the message</td><td>a receive</td></tr>
- * <tr><td>RDMA WRITE</td><td>the data</td><td>remote write right; with immediate data a receive too</td></tr>
+ * <tr><td>RDMA WRITE</td><td>the data</td><td>remote write right; with immediate data also a receive</td></tr>
  * <tr><td>RDMA READ</td><td>memory for the data, with local write right</td><td>remote read right</td></tr>
  * <tr><td>atomic</td><td>8 bytes for the old value, with local write right</td><td>8 aligned bytes with remote atomic
  * right</td></tr>
  * <tr><td>ATOMIC WRITE</td><td>none</td><td>8 aligned bytes with remote write right</td></tr>
- * <tr><td>FLUSH</td><td>none</td><td>{@link AccessFlag#FLUSH_GLOBAL}, {@link AccessFlag#FLUSH_PERSISTENT} or both</td></tr>
+ * <tr><td>FLUSH</td><td>none</td><td>{@link AccessFlag#FLUSH_GLOBAL}, {@link AccessFlag#FLUSH_PERSISTENT} or
+ * both</td></tr>
  * </table>
  *
- * <p>ATOMIC WRITE and FLUSH are for reliable connections, also extended ones, to peers whose device executes them: {@link
- * DeviceCapability#ATOMIC_WRITE}, {@link DeviceCapability#FLUSH_GLOBAL}, {@link DeviceCapability#FLUSH_PERSISTENT}. Only the
- * software device can post them; hardware refuses them with {@link Errno#EOPNOTSUPP}. They count as READs and atomics for the
- * number that may be outstanding and for {@link #fenced}.
+ * <p>ATOMIC WRITE and FLUSH require a reliable connection, which may be an extended one, and a peer with a device that
+ * executes them: {@link DeviceCapability#ATOMIC_WRITE}, {@link DeviceCapability#FLUSH_GLOBAL},
+ * {@link DeviceCapability#FLUSH_PERSISTENT}. Only the software device can post them; hardware refuses them with
+ * {@link Errno#EOPNOTSUPP}. They are treated like READs and atomics by the limit of outstanding operations and by
+ * {@link #fenced}.
  */
 public final class SendWorkRequest {
     private long id;
@@ -72,7 +76,7 @@ public final class SendWorkRequest {
      * Returns a new SEND of a region.
      *
      * @param id the application's number of the request, reported by its completion
-     * @param message the region that is sent
+     * @param message the region to send
      */
     public static SendWorkRequest send(long id, MemoryRegion message) {
         return new SendWorkRequest().reset(id).from(message);
@@ -94,8 +98,8 @@ public final class SendWorkRequest {
      * Returns a new RDMA WRITE of a region to the peer's memory.
      *
      * @param id the application's number of the request, reported by its completion
-     * @param source the region that is written
-     * @param target the memory of the peer that is written, at least as long as the region
+     * @param source the region with the data
+     * @param target the memory of the peer, at least as long as the region
      * @throws IllegalArgumentException if the target is shorter than the source
      */
     public static SendWorkRequest write(long id, MemoryRegion source, RemoteMemory target) {
@@ -107,11 +111,11 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Returns a new RDMA READ from the peer's memory, as many bytes as {@code source} has.
+     * Returns a new RDMA READ of a range of the peer's memory.
      *
      * @param id the application's number of the request, reported by its completion
-     * @param target the region that receives the data, from its first byte on
-     * @param source the memory that is read; not longer than the region
+     * @param target the region that receives the data, from its first byte
+     * @param source the memory of the peer to read, not longer than the region
      * @throws IllegalArgumentException if the source is longer than the target
      */
     public static SendWorkRequest read(long id, MemoryRegion target, RemoteMemory source) {
@@ -128,7 +132,7 @@ public final class SendWorkRequest {
      * @param id the application's number of the request, reported by its completion
      * @param result the region that receives the old value in its first eight bytes
      * @param target at least eight bytes at an address that is a multiple of 8
-     * @throws IllegalArgumentException if one of them has fewer than eight bytes
+     * @throws IllegalArgumentException if the result or the target has fewer than eight bytes
      */
     public static SendWorkRequest compareAndSwap(
             long id, MemoryRegion result, RemoteMemory target, long expected, long replacement) {
@@ -145,7 +149,7 @@ public final class SendWorkRequest {
      * @param id the application's number of the request, reported by its completion
      * @param result the region that receives the old value in its first eight bytes
      * @param target at least eight bytes at an address that is a multiple of 8
-     * @throws IllegalArgumentException if one of them has fewer than eight bytes
+     * @throws IllegalArgumentException if the result or the target has fewer than eight bytes
      */
     public static SendWorkRequest fetchAndAdd(long id, MemoryRegion result, RemoteMemory target, long summand) {
         requireRoom(Long.BYTES, Math.min(result.lengthBytes(), target.lengthBytes()));
@@ -156,7 +160,8 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Returns a new ATOMIC WRITE of the peer's first eight bytes of {@code target}. See {@link #atomicWrite(long, int, long)}.
+     * Returns a new ATOMIC WRITE of the peer's first eight bytes of {@code target}. See
+     * {@link #atomicWrite(long, int, long)}.
      *
      * @param id the application's number of the request, reported by its completion
      * @param target at least eight bytes at an address that is a multiple of 8
@@ -169,12 +174,12 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Returns a new FLUSH of memory of the peer. See {@link #flush(long, int, long, Set)}.
+     * Returns a new FLUSH of the peer's memory. See {@link #flush(long, int, long, Set)}.
      *
      * @param id the application's number of the request, reported by its completion
      * @param target the memory of the peer that was written
      * @param types one or both types
-     * @throws IllegalArgumentException if there is no type
+     * @throws IllegalArgumentException if {@code types} is empty
      */
     public static SendWorkRequest flush(long id, RemoteMemory target, Set<PlacementType> types) {
         return new SendWorkRequest().reset(id).flush(target.address(), target.key(), target.lengthBytes(), types);
@@ -202,7 +207,7 @@ public final class SendWorkRequest {
         return this;
     }
 
-    /** Changes the number, and nothing else. */
+    /** Changes only the number. */
     public SendWorkRequest id(long newId) {
         id = newId;
         return this;
@@ -274,17 +279,17 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Selects an ATOMIC WRITE, which stores eight bytes at {@code address} at once: no one sees only some of them. It is
-     * executed after all earlier requests, and needs no local memory. The old value is not returned. C: {@code
-     * ibv_wr_atomic_write}.
+     * Selects an ATOMIC WRITE, which stores eight bytes at {@code address} atomically: no reader sees only some of
+     * them. It is executed after all earlier requests, and needs no local memory. The old value is not returned. C:
+     * {@code ibv_wr_atomic_write}.
      *
-     * <p>It completes with {@link CompletionStatus#REMOTE_INVALID_REQUEST_ERROR} if the address is no multiple of 8, or the
-     * peer's queue pair does not grant {@link AccessFlag#REMOTE_WRITE}; with {@link CompletionStatus#REMOTE_ACCESS_ERROR} if the
-     * peer's region does not.
+     * <p>It completes with {@link CompletionStatus#REMOTE_INVALID_REQUEST_ERROR} if the address is not a multiple of 8,
+     * or the peer's queue pair does not grant {@link AccessFlag#REMOTE_WRITE}. It completes with
+     * {@link CompletionStatus#REMOTE_ACCESS_ERROR} if the peer's region does not grant this right.
      *
      * @param address an address at the peer, a multiple of 8
      * @param key the peer's key
-     * @param value the value to store; its bytes are sent in the native order of this host, like those of other memory
+     * @param value the value to store; its bytes are sent in this host's native order, like the bytes of memory
      * @throws IllegalStateException if immediate data or a key to invalidate were added, which it does not carry
      */
     public SendWorkRequest atomicWrite(long address, int key, long value) {
@@ -297,19 +302,19 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Selects a FLUSH of a range of the peer's memory. When it completes, everything that earlier WRITEs, ATOMIC WRITEs and
-     * atomics of this queue pair stored in the range is where {@code types} say. It needs no local memory. C: {@code
-     * ibv_wr_flush} with {@code IBV_FLUSH_RANGE}.
+     * Selects a FLUSH of a range of the peer's memory. When it completes, the data that earlier WRITEs, ATOMIC WRITEs
+     * and atomics of this queue pair stored in the range have the placement that {@code types} specifies. It needs no
+     * local memory. C: {@code ibv_wr_flush} with {@code IBV_FLUSH_RANGE}.
      *
-     * <p>It completes with {@link CompletionStatus#REMOTE_INVALID_REQUEST_ERROR} if the peer's queue pair does not grant the
-     * rights, and with {@link CompletionStatus#REMOTE_ACCESS_ERROR} if the peer's region does not grant them or does not contain
-     * the range, or if the memory could not be made persistent.
+     * <p>It completes with {@link CompletionStatus#REMOTE_INVALID_REQUEST_ERROR} if the peer's queue pair does not
+     * grant the rights. It completes with {@link CompletionStatus#REMOTE_ACCESS_ERROR} if the peer's region does not
+     * grant them or does not contain the range, or if the memory could not be made persistent.
      *
      * @param address the first address at the peer
      * @param key the peer's key
      * @param lengthBytes the length of the range, 0 to 2<sup>31</sup>
      * @param types one or both types
-     * @throws IllegalArgumentException if there is no type, or the length is negative
+     * @throws IllegalArgumentException if {@code types} is empty, or the length is negative
      * @throws IllegalStateException if immediate data or a key to invalidate were added, which it does not carry
      */
     public SendWorkRequest flush(long address, int key, long lengthBytes, Set<PlacementType> types) {
@@ -323,12 +328,12 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Selects a FLUSH of a whole memory region of the peer. See {@link #flush(long, int, long, Set)}. C: {@code ibv_wr_flush}
-     * with {@code IBV_FLUSH_MR}.
+     * Selects a FLUSH of a whole memory region of the peer. See {@link #flush(long, int, long, Set)}. C:
+     * {@code ibv_wr_flush} with {@code IBV_FLUSH_MR}.
      *
      * @param key the key of the peer's region
      * @param types one or both types
-     * @throws IllegalArgumentException if there is no type
+     * @throws IllegalArgumentException if {@code types} is empty
      * @throws IllegalStateException if immediate data or a key to invalidate were added, which it does not carry
      */
     public SendWorkRequest flushRegion(int key, Set<PlacementType> types) {
@@ -364,11 +369,11 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Adds immediate data to a SEND or an RDMA WRITE. The peer gets them in its completion. C:
-     * {@code IBV_WR_SEND_WITH_IMM}, {@code IBV_WR_RDMA_WRITE_WITH_IMM}.
+     * Adds immediate data to a SEND or an RDMA WRITE. The peer's completion has them. C: {@code IBV_WR_SEND_WITH_IMM},
+     * {@code IBV_WR_RDMA_WRITE_WITH_IMM}.
      *
      * @param data 32 bits
-     * @throws IllegalStateException if this is another operation, which carries no immediate data
+     * @throws IllegalStateException if the operation carries no immediate data
      */
     public SendWorkRequest withImmediate(int data) {
         opcode = switch (opcode) {
@@ -384,7 +389,7 @@ public final class SendWorkRequest {
      * Adds a key of the peer to a SEND, which invalidates the key when it arrives. C: {@code IBV_WR_SEND_WITH_INV}.
      *
      * @param key key of a window of type 2 that the peer has bound
-     * @throws IllegalStateException if this is no SEND, or one with immediate data
+     * @throws IllegalStateException if this is not a SEND, or has immediate data
      */
     public SendWorkRequest withInvalidate(int key) {
         if (opcode != SendOpcode.SEND && opcode != SendOpcode.SEND_WITH_INVALIDATE) {
@@ -411,17 +416,17 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Selects the binding of a memory window: to what {@link #boundTo} adds, else to nothing, which unbinds a window of type 1.
-     * Nothing is sent. Requests posted later may rely on the binding. C: {@code IBV_WR_BIND_MW} for type 2, {@code
-     * ibv_bind_mw} for type 1.
+     * Selects the binding of a memory window to the part of a region that {@link #boundTo} adds. Without it, a window
+     * of type 1 is unbound. A binding sends nothing, and requests that are posted later may rely on it. C:
+     * {@code IBV_WR_BIND_MW} for type 2, {@code ibv_bind_mw} for type 1.
      *
      * <p>It completes with {@link CompletionStatus#MEMORY_WINDOW_BIND_ERROR} if a window of type 2 is already bound or
-     * would be bound to nothing, or if a window of type 1 would be zero-based. The same status is reported if the
-     * region is zero-based, does not contain the part, or lacks {@link AccessFlag#MEMORY_WINDOW_BIND} or, for remote
-     * write and atomic rights, {@link AccessFlag#LOCAL_WRITE}.
+     * would be unbound, or if a window of type 1 would be zero-based. The status is the same if the region is
+     * zero-based, does not contain the part, or lacks {@link AccessFlag#MEMORY_WINDOW_BIND} or, for remote write and
+     * atomic rights, {@link AccessFlag#LOCAL_WRITE}.
      *
      * @param boundWindow window of the queue pair's domain
-     * @param newKey its new key, of which the lower 8 bits are used: {@link MemoryWindow#nextRemoteKey}
+     * @param newKey its new key, usually {@link MemoryWindow#nextRemoteKey}; only the lower 8 bits are used
      * @throws IllegalStateException if immediate data or a key to invalidate were added, which a binding does not carry
      */
     public SendWorkRequest bind(MemoryWindow boundWindow, int newKey) {
@@ -436,13 +441,13 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Adds to {@link #bind} what the window is bound to. C: {@code struct ibv_mw_bind_info}.
+     * Adds the part of a region to which {@link #bind} binds the window. C: {@code struct ibv_mw_bind_info}.
      *
      * @param region region of the domain of the window
      * @param offsetBytes offset of the part in the region
      * @param lengthBytes length of the part in bytes; 0 has the same effect as no region
      * @param access rights of the peer: {@code REMOTE_…}, and {@code ZERO_BASED}
-     * @throws IllegalStateException if this binds no window
+     * @throws IllegalStateException if this is not a binding
      */
     public SendWorkRequest boundTo(MemoryRegion region, long offsetBytes, long lengthBytes, Set<AccessFlag> access) {
         if (opcode != SendOpcode.BIND_MEMORY_WINDOW) {
@@ -456,9 +461,9 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Selects the invalidation of a local memory window of type 2 that this queue pair has bound. Nothing is sent. It
-     * completes with {@link CompletionStatus#LOCAL_QUEUE_PAIR_OPERATION_ERROR} if the key is not that of such a window.
-     * With {@link #fenced} it waits for earlier READs and atomics. C: {@code IBV_WR_LOCAL_INV}.
+     * Selects the invalidation of a local memory window of type 2 that this queue pair has bound. An invalidation sends
+     * nothing. It completes with {@link CompletionStatus#LOCAL_QUEUE_PAIR_OPERATION_ERROR} if no such window has the
+     * key. With {@link #fenced} it waits for earlier READs and atomics. C: {@code IBV_WR_LOCAL_INV}.
      *
      * @throws IllegalStateException if immediate data or a key to invalidate were added
      */
@@ -469,7 +474,7 @@ public final class SendWorkRequest {
     }
 
     /**
-     * Sets the target's shared receive queue. Every request on an extended connection needs it. C:
+     * Sets the target's shared receive queue, which every request on an extended connection needs. C:
      * {@code qp_type.xrc.remote_srqn}.
      *
      * @param number number of the peer's {@link SharedReceiveQueue}, 24 bits
@@ -491,15 +496,18 @@ public final class SendWorkRequest {
         return this;
     }
 
-    /** Delays execution until all earlier READs, atomics, ATOMIC WRITEs and FLUSHes have completed. C: {@code IBV_SEND_FENCE}. */
+    /**
+     * Delays execution until all earlier READs, atomics, ATOMIC WRITEs and FLUSHes have completed. C:
+     * {@code IBV_SEND_FENCE}.
+     */
     public SendWorkRequest fenced() {
         fenced = true;
         return this;
     }
 
     /**
-     * Copies the data when the request is posted, so the memory may be modified or deregistered immediately. Only for
-     * SEND and WRITE, up to the inline size of the queue pair. C: {@code IBV_SEND_INLINE}.
+     * Copies the data when the request is posted, so that the memory may be modified or deregistered immediately. Only
+     * for SEND and WRITE, up to the inline size of the queue pair. C: {@code IBV_SEND_INLINE}.
      */
     public SendWorkRequest inline() {
         inline = true;
@@ -516,7 +524,7 @@ public final class SendWorkRequest {
         return opcode;
     }
 
-    /** Returns whether success is reported. */
+    /** Returns whether a completion reports success. */
     public boolean isSignaled() {
         return signaled;
     }
@@ -556,17 +564,17 @@ public final class SendWorkRequest {
         return window;
     }
 
-    /** Returns the region to bind it to, or null for none. */
+    /** Returns the region to which the window will be bound, or null. */
     public @Nullable MemoryRegion bindRegion() {
         return bindRegion;
     }
 
-    /** Returns the offset of the part to bind in its region, in bytes. */
+    /** Returns the offset in bytes of the part of the region to which the window will be bound. */
     public long bindOffsetBytes() {
         return bindOffset;
     }
 
-    /** Returns the length of the part to bind in bytes. */
+    /** Returns the length in bytes of the part of the region to which the window will be bound. */
     public long bindLengthBytes() {
         return bindLength;
     }
@@ -586,12 +594,12 @@ public final class SendWorkRequest {
         return remoteKey;
     }
 
-    /** Returns the value that a compare-and-swap compares with. */
+    /** Returns the expected value of a compare-and-swap. */
     public long compareValue() {
         return compare;
     }
 
-    /** Returns the value that a compare-and-swap or an ATOMIC WRITE stores, or a fetch-and-add adds. */
+    /** Returns the value that a compare-and-swap or an ATOMIC WRITE stores, or that a fetch-and-add adds. */
     public long swapOrAddValue() {
         return swapOrAdd;
     }
@@ -601,7 +609,7 @@ public final class SendWorkRequest {
         return placement;
     }
 
-    /** Returns the memory that a FLUSH concerns. */
+    /** Returns whether a FLUSH is for a range or a whole region. */
     public SelectivityLevel selectivity() {
         return selectivity;
     }

@@ -3,8 +3,8 @@ package io.rdma4j.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A receive queue that several queue pairs share. Each message consumes the oldest receive, regardless of its queue
- * pair. C: {@code struct ibv_srq}. Thread safe.
+ * A receive queue that several queue pairs share. Each message consumes the oldest receive, whichever queue pair it
+ * arrives at. C: {@code struct ibv_srq}. Thread safe.
  *
  * <p>A queue pair is assigned to it when the queue pair is created
  * ({@link QueuePairInitAttributes#withSharedReceiveQueue}). Completions go to the completion queue of
@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
  * <p>A queue created with an {@link XrcDomain} serves extended connections only. No queue pair is assigned to it, and
  * its completions go to the completion queue with which it was created.
  *
- * <p>When a queue pair enters the error state, only a receive that a message had begun to fill is flushed. The others
- * stay posted. {@link AsyncEvent.Type#QUEUE_PAIR_LAST_WORK_REQUEST_REACHED} then reports that the queue pair no longer
- * consumes receives.
+ * <p>When a queue pair enters the error state, only a receive that a message had started to fill is flushed. The other
+ * receives stay posted. {@link AsyncEvent.Type#QUEUE_PAIR_LAST_WORK_REQUEST_REACHED} then reports that the queue pair
+ * no longer consumes receives.
  */
 public interface SharedReceiveQueue extends AutoCloseable {
     /** Returns the protection domain of the memory of its receives. */
     ProtectionDomain protectionDomain();
 
-    /** Returns the application's object given at creation, or null. */
+    /** Returns the application's object that was passed at creation, or null. */
     @Nullable
     Object userContext();
 
@@ -35,32 +35,33 @@ public interface SharedReceiveQueue extends AutoCloseable {
     void postReceive(ReceiveWorkRequest request);
 
     /**
-     * Posts several receives in order. This costs less than posting each alone. C: {@code ibv_post_srq_recv} with
-     * a chain of requests.
+     * Posts several receives in order. This costs less than posting each one separately. C: {@code ibv_post_srq_recv}
+     * with a chain of requests.
      *
      * @param requests the requests; they are copied and can be reused when the call returns
      * @param count number of requests to post, from the first
-     * @throws PartialPostException if a request could not be posted. The requests before it are posted, those after it
-     *     are not. The cause is the exception of {@link #postReceive}
+     * @throws PartialPostException if a request cannot be posted. The requests before it are posted, the requests after
+     *     it are not. The cause is the exception of {@link #postReceive}
      */
     void postReceives(ReceiveWorkRequest[] requests, int count);
 
     /**
-     * Returns the number by which initiators of extended connections name it, 24 bits. C: {@code ibv_get_srq_num}.
+     * Returns the number that initiators of extended connections use for this queue, 24 bits. C:
+     * {@code ibv_get_srq_num}.
      *
-     * @throws RdmaException {@code EOPNOTSUPP} if it was created without an {@link XrcDomain}
+     * @throws RdmaException {@code EOPNOTSUPP} if the queue was created without an {@link XrcDomain}
      */
     int number();
 
-    /** Returns the sizes, at least those requested, and the limit. C: {@code ibv_query_srq}. */
+    /** Returns the sizes, at least the requested ones, and the limit. C: {@code ibv_query_srq}. */
     SharedReceiveQueueAttributes query();
 
     /**
-     * Requests one {@link AsyncEvent.Type#SHARED_RECEIVE_QUEUE_LIMIT_REACHED} event, which is reported when a message
-     * leaves fewer than this number of receives. C: {@code ibv_modify_srq} with {@code IBV_SRQ_LIMIT}.
+     * Requests one {@link AsyncEvent.Type#SHARED_RECEIVE_QUEUE_LIMIT_REACHED} event. It is reported when a message
+     * leaves fewer receives than the limit. C: {@code ibv_modify_srq} with {@code IBV_SRQ_LIMIT}.
      *
-     * @param receives 0, which cancels the request, to the size of the queue
-     * @throws RdmaException {@code EINVAL} if it is out of range
+     * @param receives the limit, at most the size of the queue; 0 cancels the request
+     * @throws RdmaException {@code EINVAL} if {@code receives} is out of range
      */
     void setLimit(int receives);
 
@@ -68,16 +69,16 @@ public interface SharedReceiveQueue extends AutoCloseable {
      * Changes the size. Posted receives are kept. C: {@code ibv_modify_srq} with {@code IBV_SRQ_MAX_WR}.
      *
      * @param maxWorkRequests maximum number of posted receives
-     * @throws RdmaException {@code EINVAL} if it is out of range, less than the limit, or less than the number of
-     *     posted receives
+     * @throws RdmaException {@code EINVAL} if {@code maxWorkRequests} is out of range, less than the limit, or less
+     *     than the number of posted receives
      */
     void resize(int maxWorkRequests);
 
     /**
-     * Closes the queue and discards posted receives without completions. C: {@code ibv_destroy_srq}. Closing twice has
-     * no effect.
+     * Closes the queue and discards posted receives without completions. Closing the queue again has no effect. C:
+     * {@code ibv_destroy_srq}.
      *
-     * @throws RdmaException {@code EBUSY} while queue pairs use it
+     * @throws RdmaException {@code EBUSY} while queue pairs use the queue
      */
     @Override
     void close();

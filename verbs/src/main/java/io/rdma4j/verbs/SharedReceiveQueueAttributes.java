@@ -5,6 +5,6 @@ package io.rdma4j.verbs;
  *
  * @param maxWorkRequests maximum number of posted receives that no message has consumed
  * @param maxScatterGather maximum number of entries in the scatter/gather list of a receive
- * @param limit number of receives below which an event is reported; 0 if none is requested or it has been reported
+ * @param limit number of receives below which an event is reported; 0 if no event is requested, or after the event
  */
 public record SharedReceiveQueueAttributes(int maxWorkRequests, int maxScatterGather, int limit) {}

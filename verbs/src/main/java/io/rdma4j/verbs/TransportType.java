@@ -2,7 +2,7 @@ package io.rdma4j.verbs;
 
 /** The protocol of a device. C: {@code enum ibv_transport_type}. */
 public enum TransportType {
-    /** InfiniBand transport, also over Ethernet as RoCE. */
+    /** The InfiniBand transport, including RoCE on Ethernet. */
     INFINIBAND(0, "InfiniBand"),
     /** RDMA over TCP. */
     IWARP(1, "iWARP");

@@ -11,15 +11,15 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for several objects at once: completion channels, asynchronous events of devices, event channels of the connection
- * manager and sockets. C: poll(2) of {@code ibv_comp_channel.fd}, {@code ibv_context.async_fd} and {@code
+ * Waits for several objects together: completion channels, asynchronous events of devices, event channels of the
+ * connection manager, and sockets. C: poll(2) of {@code ibv_comp_channel.fd}, {@code ibv_context.async_fd} and {@code
  * rdma_event_channel.fd}.
  *
- * <p>A set is level-triggered: an object stays ready until the program has taken what is there. The waiting thread drives
- * the device of the object that was ready last; the devices of the others are driven by threads of their own.
+ * <p>A set is level-triggered: an object stays ready until the program has taken all available events or data. The
+ * waiting thread drives the device of the object that was ready last. The other devices have threads that drive them.
  *
- * <p>One thread at a time waits. Any thread may call {@link #add}, {@link #remove}, {@link #wakeup} and {@link #close}.
- * Closing a set does not close its objects. An object that is closed is ready, and should be removed.
+ * <p>Only one thread at a time may wait. Any thread may call {@link #add}, {@link #remove}, {@link #wakeup} and {@link
+ * #close}. Closing a set does not close its objects. A closed object is ready, and should be removed.
  */
 public final class WaitSet implements AutoCloseable {
     private static final String OPERATION = "poll";
@@ -49,13 +49,13 @@ public final class WaitSet implements AutoCloseable {
     /**
      * Adds an object. A waiting thread also waits for it.
      *
-     * @throws IllegalArgumentException if the set contains it already
+     * @throws IllegalArgumentException if the set already contains the object
      * @throws ClosedException if the set is closed
      */
     public void add(Waitable source) {
         requireOpen();
         if (!sources.addIfAbsent(source)) {
-            throw new IllegalArgumentException("the set contains " + source + " already");
+            throw new IllegalArgumentException("the set already contains " + source);
         }
         source.signal().add(waiter);
         waiter.onSignal();
@@ -71,7 +71,8 @@ public final class WaitSet implements AutoCloseable {
     /**
      * Waits until at least one object is ready.
      *
-     * <p>A program that closes or empties objects while it handles others must expect that for the rest of the list, too.
+     * <p>If a program closes or empties other objects while it handles one, later objects of the returned list may no
+     * longer be ready.
      *
      * @return the objects that are ready, in the order in which they were added; empty only after {@link #wakeup}
      * @throws ClosedException if the set is closed
@@ -149,7 +150,7 @@ public final class WaitSet implements AutoCloseable {
         return ready;
     }
 
-    /** Returns the driver of the object that was ready last, or else of the first that uses a device. */
+    /** Returns the driver of the object that was ready last, or otherwise of the first object that uses a device. */
     private WaitDriver driver() {
         if (sources.isEmpty()) {
             requireOpen();
@@ -168,13 +169,15 @@ public final class WaitSet implements AutoCloseable {
         return sources.getFirst().waitDriver();
     }
 
-    /** Makes the wait that is in progress, or the next one, return an empty list. */
+    /** Makes the current wait, or the next one, return an empty list. */
     public void wakeup() {
         woken = true;
         waiter.onSignal();
     }
 
-    /** Removes all objects, and ends the wait that is in progress with {@link ClosedException}. Closing it again has no effect. */
+    /**
+     * Removes all objects, and ends the current wait with {@link ClosedException}. Closing the set again has no effect.
+     */
     @Override
     public void close() {
         closed = true;

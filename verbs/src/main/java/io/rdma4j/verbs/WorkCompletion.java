@@ -22,7 +22,7 @@ public final class WorkCompletion {
                 CompletionOpcode opcode,
                 int queuePairNumber) {
             completion.id = id;
-            // A comparison costs less than storing a reference, which the garbage collector has to note.
+            // A comparison costs less than storing a reference, because of the garbage collector's write barrier.
             if (completion.status != status) {
                 completion.status = status;
             }
@@ -65,7 +65,7 @@ public final class WorkCompletion {
         }
 
         @Override
-        @SuppressWarnings("ReferenceEquality") // another object is stored, even if it is an equal one
+        @SuppressWarnings("ReferenceEquality") // a different object is stored even if it is equal
         protected void timestampOfFirstReading(WorkCompletion completion, LongSupplier clock) {
             if (completion.clock != clock) {
                 completion.clock = clock;
@@ -93,7 +93,7 @@ public final class WorkCompletion {
     private int serviceLevel;
     private long timestampNanos;
 
-    /** Reads the time when {@link #timestampNanos()} is first called, if that call decides it; otherwise null. */
+    /** The clock, if the first call of {@link #timestampNanos()} must read the time; otherwise null. */
     private @Nullable LongSupplier clock;
 
     /** Creates an empty holder. */
@@ -128,7 +128,7 @@ public final class WorkCompletion {
         return opcode;
     }
 
-    /** Returns the number of bytes received or read, or written by the RDMA WRITE that consumed the receive. */
+    /** Returns the number of bytes that were received or read, or that a WRITE with immediate data has written. */
     public long byteLength() {
         return byteLength;
     }
@@ -143,7 +143,7 @@ public final class WorkCompletion {
         return hasImmediate;
     }
 
-    /** Returns the immediate data. On the wire they are in network order. */
+    /** Returns the immediate data. Packets carry them in network byte order. */
     public int immediate() {
         return immediateOrKey;
     }
@@ -159,34 +159,35 @@ public final class WorkCompletion {
     }
 
     /**
-     * Returns the number of the sending queue pair for the receive of a datagram. For other work requests it is 0, or with
-     * hardware undefined. C: {@code src_qp}.
+     * Returns the number of the queue pair that sent the received datagram. For other work requests it is 0, or
+     * undefined on hardware. C: {@code src_qp}.
      */
     public int sourceQueuePairNumber() {
         return sourceQueuePairNumber;
     }
 
     /**
-     * Returns whether the receive starts with 40 bytes for the IP header, as for every datagram of RoCE. {@link #byteLength}
-     * includes them. C: {@code IBV_WC_GRH}.
+     * Returns whether the receive starts with 40 bytes for the IP header. This is true for every RoCE datagram. {@link
+     * #byteLength} includes them. C: {@code IBV_WC_GRH}.
      */
     public boolean hasGlobalRoute() {
         return hasGlobalRoute;
     }
 
     /**
-     * Returns the service level of a datagram, else 0. RoCE has no service levels, and several drivers of network cards return here
-     * whether the packet was of IPv4. So does the software device: 2 for a packet of IPv4, and 1 for one of IPv6. C: {@code sl}.
+     * Returns the service level of a datagram, otherwise 0. RoCE has no service levels. Several drivers of network
+     * cards return the IP version here instead, and so does the software device: 2 for IPv4, 1 for IPv6. C: {@code sl}.
      */
     public int serviceLevel() {
         return serviceLevel;
     }
 
     /**
-     * Returns the time of completion in nanoseconds of {@link System#nanoTime}; with hardware the time of the first call of this
-     * method. In a queue that {@linkplain CompletionQueue#usesDeviceClock uses the device's clock} it is the time of completion in
-     * nanoseconds of that clock, which starts anywhere and restarts from 0 after its highest value; for a failure it is
-     * undefined. C: {@code ibv_wc_read_completion_ts} of an extended completion queue.
+     * Returns the time of completion in nanoseconds of {@link System#nanoTime}. On hardware it is the time of the first
+     * call of this method. In a queue that {@linkplain CompletionQueue#usesDeviceClock uses the device's clock}, it is
+     * the time of completion in nanoseconds of that clock, which has an arbitrary origin and wraps to 0 after its
+     * highest value. For a failure, this time is undefined. C: {@code ibv_wc_read_completion_ts} of an extended
+     * completion queue.
      */
     public long timestampNanos() {
         if (clock != null) {

@@ -3,8 +3,8 @@ package io.rdma4j.verbs;
 import io.rdma4j.value.CompletionStatus;
 
 /**
- * Thrown by a call that executes a work request and waits for it, when the work request fails. Its error is {@code EIO}. Calls that
- * only poll report the status in the completion instead.
+ * Thrown by a call that executes a work request and waits for it, if the work request fails. Its error is {@code EIO}.
+ * Calls that only poll return completions with the status instead.
  */
 public class WorkRequestException extends RdmaException {
     private static final long serialVersionUID = 1L;

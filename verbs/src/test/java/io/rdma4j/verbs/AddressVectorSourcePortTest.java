@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Compares with values that the function of libibverbs returns. */
+/** Compares source ports with the results of libibverbs's function. */
 class AddressVectorSourcePortTest {
     @Test
-    void sourcePortIsThatOfLibibverbs() {
+    void sourcePortEqualsTheResultOfLibibverbs() {
         assertThat(AddressVector.udpSourcePort(0)).isEqualTo(0xc000);
         assertThat(AddressVector.udpSourcePort(1)).isEqualTo(0xc001);
         assertThat(AddressVector.udpSourcePort(0x3fff)).isEqualTo(0xffff);

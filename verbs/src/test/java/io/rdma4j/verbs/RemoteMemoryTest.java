@@ -37,7 +37,7 @@ class RemoteMemoryTest {
     }
 
     @Test
-    void memoryThatIsTooShortIsRefused() {
+    void tooShortMemoryIsRefused() {
         RemoteMemory memory = new RemoteMemory(4096, 7, 64);
         memory.requireLength(64);
         assertThatIllegalArgumentException()

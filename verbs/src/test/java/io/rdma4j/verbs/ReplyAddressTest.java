@@ -16,7 +16,7 @@ import java.nio.ByteOrder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The table of a card has each address twice: for RoCE v1 and for RoCE v2. */
+/** Tests replies on a network card with two entries for each address: for RoCE v1 and for RoCE v2. */
 class ReplyAddressTest {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG.withOrder(ByteOrder.BIG_ENDIAN);
@@ -35,7 +35,7 @@ class ReplyAddressTest {
 
     private final MemorySegment received = Arena.ofAuto().allocate(RECEIVED_BYTES);
 
-    /** A device whose only method with an answer of its own is {@code gidTable}. */
+    /** A device that only implements {@code gidTable}. */
     private static DeviceContext card(List<GidEntry> table) {
         InvocationHandler answers = (proxy, method, arguments) -> switch (method.getName()) {
             case "gidTable" -> table;
@@ -110,7 +110,7 @@ class ReplyAddressTest {
     }
 
     @Test
-    void indexOfAnAddressIsThatOfRoceV2IfThereIsOne() {
+    void indexOfAnAddressIsForRoceV2IfTheTableHasIt() {
         assertThat(card(TABLE).gidIndex(1, IPV4)).isEqualTo(3);
         assertThat(card(TABLE.subList(0, 3)).gidIndex(1, IPV4)).isEqualTo(2);
         assertThat(card(TABLE).gidIndex(1, PEER_IPV4)).isEqualTo(-1);

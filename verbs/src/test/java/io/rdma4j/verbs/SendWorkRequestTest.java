@@ -63,7 +63,7 @@ class SendWorkRequestTest {
     }
 
     @Test
-    void aRequestThatIsReusedTakesAnotherOperationAfterAWriteWithImmediateData() {
+    void aReusedRequestCanSelectAnotherOperationAfterAWriteWithImmediateData() {
         request.write(0, 0).withImmediate(42);
         assertThat(request.write(0, 0).opcode()).isEqualTo(SendOpcode.RDMA_WRITE);
         assertThat(request.read(0, 0).opcode()).isEqualTo(SendOpcode.RDMA_READ);

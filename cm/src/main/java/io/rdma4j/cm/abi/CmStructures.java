@@ -4,13 +4,13 @@ import io.rdma4j.verbs.abi.CName;
 import io.rdma4j.verbs.abi.CStruct;
 
 /**
- * The structures of the kernel's connection manager, of version 4 of its ABI, as offsets in bytes. They are the same on all
+ * The structures of the kernel's connection manager (ABI version 4), as offsets in bytes. They are the same on all
  * architectures.
  */
 public final class CmStructures {
     private CmStructures() {}
 
-    /** Begins each command. */
+    /** Starts each command. */
     @CStruct("struct rdma_ucm_cmd_hdr")
     public static final class CommandHeader {
         public static final int BYTES = 8;
@@ -72,7 +72,7 @@ public final class CmStructures {
         private DestroyId() {}
     }
 
-    /** The answer to {@link DestroyId}. */
+    /** The response to {@link DestroyId}. */
     @CStruct("struct rdma_ucm_destroy_id_resp")
     public static final class DestroyedId {
         public static final int BYTES = 4;
@@ -100,7 +100,7 @@ public final class CmStructures {
         private Bind() {}
     }
 
-    /** Binds an identifier to an address of the families of IP. */
+    /** Binds an identifier to an IP address. */
     @CStruct("struct rdma_ucm_bind_ip")
     public static final class BindIp {
         public static final int BYTES = 40;
@@ -114,7 +114,7 @@ public final class CmStructures {
         private BindIp() {}
     }
 
-    /** Resolves an address of the families of IP. */
+    /** Resolves an IP address. */
     @CStruct("struct rdma_ucm_resolve_ip")
     public static final class ResolveIp {
         public static final int BYTES = 64;
@@ -223,7 +223,7 @@ public final class CmStructures {
         private QueriedAddresses() {}
     }
 
-    /** The route of an identifier, with its addresses of the families of IP and its device. */
+    /** The route of an identifier, with its IP addresses and its device. */
     @CStruct("struct rdma_ucm_query_route_resp")
     public static final class QueriedRoute {
         public static final int BYTES = 208;
@@ -252,7 +252,7 @@ public final class CmStructures {
         private QueriedRoute() {}
     }
 
-    /** A path of {@link QueriedRoute}, whose 16-bit numbers and flow label are in network order. */
+    /** A path of {@link QueriedRoute}. Its 16-bit numbers and its flow label are in network byte order. */
     @CStruct("struct ib_user_path_rec")
     public static final class UserPath {
         public static final int BYTES = 64;
@@ -302,7 +302,7 @@ public final class CmStructures {
         private UserPath() {}
     }
 
-    /** The paths of an identifier; {@link PathData} for each follows. */
+    /** The paths of an identifier. A {@link PathData} for each path follows. */
     @CStruct("struct rdma_ucm_query_path_resp")
     public static final class QueriedPaths {
         public static final int BYTES = 8;
@@ -476,7 +476,7 @@ public final class CmStructures {
         private Disconnect() {}
     }
 
-    /** Asks for the attributes of a queue pair. */
+    /** Queries the attributes for a state of a queue pair. */
     @CStruct("struct rdma_ucm_init_qp_attr")
     public static final class InitializeAttributes {
         public static final int BYTES = 16;
@@ -590,7 +590,7 @@ public final class CmStructures {
         private PathToPeer() {}
     }
 
-    /** Tells about an asynchronous event of the queue pair. */
+    /** Reports an asynchronous event of the queue pair. */
     @CStruct("struct rdma_ucm_notify")
     public static final class Notify {
         public static final int BYTES = 8;
@@ -704,7 +704,7 @@ public final class CmStructures {
         private MigrateId() {}
     }
 
-    /** The answer to {@link MigrateId}. */
+    /** The response to {@link MigrateId}. */
     @CStruct("struct rdma_ucm_migrate_resp")
     public static final class MigratedId {
         public static final int BYTES = 4;
@@ -717,7 +717,7 @@ public final class CmStructures {
 
     /** Writes an event: {@code struct rdma_ucm_write_cm_event} of the headers of 2025 and newer. */
     public static final class WriteEvent {
-        /** The size without the members of the union that no command has yet. */
+        /** The size without the members of the union that no command uses yet. */
         public static final int BYTES = 24;
 
         /** {@code id}. */

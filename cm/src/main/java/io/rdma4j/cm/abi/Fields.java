@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/** Reads and writes fields of C structures, in the order of the processor unless a method names another one. */
+/** Reads and writes fields of C structures, in native byte order unless a method specifies network byte order. */
 public final class Fields {
     private static final ValueLayout.OfLong BIG_ENDIAN_LONG = JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfInt BIG_ENDIAN_INT = JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);

@@ -11,14 +11,14 @@ import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.abi.QueuePairCodec;
 import java.lang.foreign.MemorySegment;
 
-/** Attributes of queue pairs and paths in the structures that the kernel's connection manager returns. */
+/** Reads and writes attributes of queue pairs and paths in the structures of the kernel's connection manager. */
 public final class KernelAttributes {
     private static final int PSN_MASK = 0xff_ffff;
     private static final int FLOW_LABEL_MASK = 0xf_ffff;
 
     private KernelAttributes() {}
 
-    /** Returns the attributes that the mask of a structure names, except those without a counterpart here. */
+    /** Returns the attributes in the mask of a structure. Attributes without a counterpart are omitted. */
     public static QueuePairAttributes read(MemorySegment from) {
         int mask = Fields.intAt(from, Attributes.MASK);
         QueuePairAttributes attributes = new QueuePairAttributes();
@@ -30,7 +30,7 @@ public final class KernelAttributes {
         return attributes;
     }
 
-    /** Writes attributes into zeroed memory of {@link Attributes#BYTES} bytes, with the mask of those that are set. */
+    /** Writes attributes into zeroed memory of {@link Attributes#BYTES} bytes, with the mask of the set attributes. */
     public static void write(MemorySegment to, QueuePairAttributes attributes) {
         Fields.putInt(to, Attributes.MASK, QueuePairCodec.mask(attributes));
         Fields.putInt(to, Attributes.STATE, attributes.state().code());
@@ -85,7 +85,7 @@ public final class KernelAttributes {
         return QueuePairState.ofCode(code).orElseThrow(() -> new IllegalArgumentException("queue pair state " + code));
     }
 
-    /** Returns a path. A link-local destination needs no interface here, since the source GID determines it. */
+    /** Returns a path. A link-local destination has no interface, since the source GID determines it. */
     public static AddressVector path(MemorySegment from, long at) {
         return new AddressVector(
                 Fields.byteAt(from, at + PathToPeer.SOURCE_GID_INDEX),

@@ -8,7 +8,7 @@ import io.rdma4j.cm.abi.CmStructures.Enhancement;
 import io.rdma4j.cm.abi.CmStructures.Parameters;
 import java.lang.foreign.MemorySegment;
 
-/** The parameters of connections and datagram services in the structures of the kernel's connection manager. */
+/** Reads and writes parameters of connections and datagram services in the kernel's structures. */
 public final class KernelParameters {
     private static final int QUEUE_PAIR_MASK = 0xff_ffff;
 
@@ -48,7 +48,7 @@ public final class KernelParameters {
                 from, DatagramService.PRIVATE_DATA, Fields.byteAt(from, DatagramService.PRIVATE_DATA_BYTES));
     }
 
-    /** Reads the parameters for sending to a datagram service, or to a group, with the private data that is given. */
+    /** Reads the parameters for sending to a datagram service or a group, and adds private data. */
     public static DatagramParameters datagram(MemorySegment from, byte[] privateData) {
         return new DatagramParameters(
                 privateData,
@@ -57,7 +57,9 @@ public final class KernelParameters {
                 Fields.intAt(from, DatagramService.QUEUE_KEY));
     }
 
-    /** Writes the parameters of a datagram service or a group into zeroed memory. C: {@code struct rdma_ucm_ud_param}. */
+    /**
+     * Writes the parameters of a datagram service or a group into zeroed memory. C: {@code struct rdma_ucm_ud_param}.
+     */
     public static void put(MemorySegment to, DatagramParameters parameters) {
         byte[] privateData = parameters.privateData();
         Fields.putInt(to, DatagramService.QUEUE_PAIR, parameters.queuePairNumber());

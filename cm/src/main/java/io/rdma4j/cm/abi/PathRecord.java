@@ -8,8 +8,8 @@ import io.rdma4j.value.PathMtu;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Paths as the kernel takes and returns them. After a word with flags comes a path record of InfiniBand's subnet administration
- * (IBA volume 1, 15.2.5.16), packed and in network order.
+ * Reads and writes paths in the kernel's format. A word with flags precedes a path record of InfiniBand subnet
+ * administration (IBA volume 1, 15.2.5.16), packed and in network byte order.
  */
 public final class PathRecord {
     private static final int DESTINATION_GID = 8;
@@ -26,18 +26,18 @@ public final class PathRecord {
     private static final int REVERSIBLE_ONE_PATH = 0x81;
     private static final int DEFAULT_PARTITION = 0xffff;
 
-    /** The selector in the two highest bits of an octet: exactly this value. */
+    /** The selector in the two highest bits of a byte: exactly this value. */
     private static final int EXACTLY = 2 << 6;
 
     private static final int SELECTOR_SHIFT = 6;
 
-    /** The value in the other bits of such an octet. */
+    /** The mask of the value in the other bits of such a byte. */
     private static final int VALUE = 0x3f;
 
     private static final int FLOW_LABEL = 0xf_ffff;
     private static final int MAX_LIFETIME = 30;
 
-    /** The bits of a traffic class that choose the service level, as the kernel does for RoCE. */
+    /** The shift of a traffic class to the service level, as the kernel derives it for RoCE. */
     private static final int SERVICE_LEVEL_SHIFT = 5;
 
     private PathRecord() {}
@@ -74,7 +74,7 @@ public final class PathRecord {
                 Math.min(MAX_LIFETIME, Fields.byteAt(packed, PACKET_LIFETIME) & VALUE));
     }
 
-    /** Writes a path into zeroed memory of {@link UserPath#BYTES} bytes, as the response about a route has it. */
+    /** Writes a path into zeroed memory of {@link UserPath#BYTES} bytes, in the format of a response about a route. */
     public static void writeUnpacked(MemorySegment to, RoutePath path, Gid source, Gid destination) {
         Fields.putGid(to, UserPath.DESTINATION_GID, destination);
         Fields.putGid(to, UserPath.SOURCE_GID, source);

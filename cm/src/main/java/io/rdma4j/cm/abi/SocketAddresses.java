@@ -8,7 +8,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
 
-/** The kernel's structures of socket addresses: {@code sockaddr_in}, {@code sockaddr_in6} and {@code sockaddr_ib}. */
+/** Reads and writes socket addresses: {@code sockaddr_in}, {@code sockaddr_in6} and {@code sockaddr_ib}. */
 public final class SocketAddresses {
     private static final int IPV4 = 2;
     private static final int IPV6 = 10;
@@ -53,20 +53,20 @@ public final class SocketAddresses {
         return INFINIBAND_BYTES;
     }
 
-    /** Writes a GID of the default partition with a service ID, as the response about GIDs has it. */
+    /** Writes a GID of the default partition with a service ID, in the format of a response about GIDs. */
     public static int write(MemorySegment to, long at, Gid gid, long serviceId) {
         Fields.putBigEndianLong(to, at + INFINIBAND_SERVICE, serviceId);
         return write(to, at, gid);
     }
 
-    /** Writes the family of an address alone, for an unknown address; returns the size of its structure in bytes. */
+    /** Writes only the family of an unknown address; returns the size of its structure in bytes. */
     public static int writeFamily(MemorySegment to, long at, InetSocketAddress like) {
         boolean isIpv6 = like.getAddress() instanceof Inet6Address;
         Fields.putShort(to, at, isIpv6 ? IPV6 : IPV4);
         return isIpv6 ? IPV6_BYTES : IPV4_BYTES;
     }
 
-    /** Returns the size of the structure that a socket address has by its family; 0 for another one. */
+    /** Returns the size of a socket address's structure by its family; 0 for an unknown family. */
     public static int bytesOf(MemorySegment from, long at) {
         return switch (Fields.shortAt(from, at)) {
             case IPV4 -> IPV4_BYTES;
@@ -76,7 +76,7 @@ public final class SocketAddresses {
         };
     }
 
-    /** Returns an address; null if there is none, or one of another family. A link-local address has its scope. */
+    /** Returns an IP address; null without an address or for another family. A link-local address has its scope. */
     public static @Nullable InetSocketAddress read(MemorySegment from, long at) {
         int port = Fields.bigEndianShortAt(from, at + PORT);
         return switch (Fields.shortAt(from, at)) {
@@ -100,7 +100,7 @@ public final class SocketAddresses {
         }
     }
 
-    /** Returns the GID of a {@code sockaddr_ib}, or null if the structure is another one. */
+    /** Returns the GID of a {@code sockaddr_ib}, or null for another structure. */
     public static @Nullable Gid readGid(MemorySegment from, long at) {
         return Fields.shortAt(from, at) == INFINIBAND ? Fields.gidAt(from, at + INFINIBAND_ADDRESS) : null;
     }

@@ -6,7 +6,7 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.nio.ByteBuffer;
 
-/** Formats addresses: IPv6 in the short form of RFC 5952, link-local ones with their interface. Thread safe. */
+/** Formats addresses: IPv6 in the short form of RFC 5952, link-local addresses with their interface. Thread safe. */
 public final class AddressText {
     private static final int GROUPS = 8;
 

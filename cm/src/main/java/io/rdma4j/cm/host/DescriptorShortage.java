@@ -5,11 +5,11 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recognizes failures of system calls for lack of file descriptors, by the system's error text in the messages of the JDK and of our
- * links. Such a failure says nothing about the subject of the call.
+ * Recognizes failures for lack of file descriptors. It searches for the system's error text in the messages of the JDK
+ * and of the module {@code link}. Such a failure does not mean that the file or route of the call does not exist.
  */
 public final class DescriptorShortage {
-    /** Advice for the user. */
+    /** The remedy, for messages. */
     public static final String HINT =
             "Close files and sockets that are not needed, or raise the limit of open files (ulimit -n)";
 

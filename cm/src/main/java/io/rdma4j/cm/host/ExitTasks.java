@@ -15,13 +15,13 @@ public final class ExitTasks {
     /**
      * Adds a task. It must finish within a bounded time, since the process waits for it.
      *
-     * @param task may be run more than once, by any thread
+     * @param task the task, which any thread may run, more than once
      */
     public static void addTask(Runnable task) {
         TASKS.add(task);
     }
 
-    /** Runs all tasks, and returns when they are done. For providers. */
+    /** Runs all tasks, and returns when they have finished. For providers. */
     public static void runTasks() {
         TASKS.forEach(Runnable::run);
     }

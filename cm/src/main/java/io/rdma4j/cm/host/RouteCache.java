@@ -13,10 +13,10 @@ final class RouteCache {
     /** The time for which an entry is valid. */
     static final long FRESH_NANOS = 100_000_000;
 
-    /** The largest number of entries. The cache is cleared when it is full. */
+    /** The maximum number of entries. The cache is cleared when it is full. */
     static final int MAX_ENTRIES = 256;
 
-    /** The arguments of a lookup. The scopes are separate, since Java does not compare those of IPv6 addresses. */
+    /** The arguments of a lookup. The scopes are separate, since Java does not compare the scopes of IPv6 addresses. */
     private record Key(@Nullable InetAddress source, int sourceScope, InetAddress destination, int scope) {}
 
     private record Entry(InetAddress source, long atNanos) {}
@@ -31,7 +31,7 @@ final class RouteCache {
     }
 
     /**
-     * Returns the source address of a route, from the cache or else from the system.
+     * Returns the source address of a route, from the cache or otherwise from the system.
      *
      * @param query queries the system; its exceptions are passed to the caller and not cached
      */

@@ -32,19 +32,20 @@ public final class RouteLookup {
      * @param operation the C name of the calling operation, for messages
      * @param source local address that must be used, or null for the system's choice
      * @param destination destination address, not a wildcard
-     * @throws RdmaException {@code ENETUNREACH} if there is no route, {@code EMFILE} if this process lacks descriptors to find out
+     * @throws RdmaException {@code ENETUNREACH} if the host has no route; {@code EMFILE} if this process lacks
+     *     descriptors for the lookup
      */
     public static InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination) {
         return CACHE.find(source, destination, () -> query(operation, source, destination));
     }
 
     private static InetAddress query(String operation, @Nullable InetAddress source, InetAddress destination) {
-        // Not a DatagramChannel: the JVM may open those by a provider that uses this class.
+        // Not a DatagramChannel: the JVM may open channels through a provider that uses this class.
         try (DatagramSocket socket = new DatagramSocket(source == null ? null : new InetSocketAddress(source, 0))) {
-            socket.setBroadcast(false); // then the system refuses broadcast addresses
+            socket.setBroadcast(false); // so that the system refuses broadcast addresses
             socket.connect(new InetSocketAddress(destination, ROCE_PORT));
             InetAddress local = socket.getLocalAddress();
-            return local.isLinkLocalAddress() ? local : ofBytes(local.getAddress()); // else without a scope
+            return local.isLinkLocalAddress() ? local : ofBytes(local.getAddress()); // the latter without a scope
         } catch (SocketException | UncheckedIOException noRoute) {
             if (DescriptorShortage.isCauseOf(noRoute)) {
                 throw new RdmaException(
@@ -64,7 +65,7 @@ public final class RouteLookup {
         }
     }
 
-    /** Returns why there is no route. Without IPv6, Java opens sockets of IPv4 alone. */
+    /** Returns the reason why there is no route. Without IPv6, Java only opens IPv4 sockets. */
     private static String reason(Exception noRoute, InetAddress destination) {
         String message = String.valueOf(noRoute.getMessage());
         boolean isWithoutIpv6 = destination instanceof Inet6Address && message.equals("Unsupported address type");
@@ -81,7 +82,7 @@ public final class RouteLookup {
         return ofBytes(new byte[16]);
     }
 
-    /** Returns the loopback address that a wildcard destination stands for, in the same family. */
+    /** Returns the loopback address that a wildcard destination means, in the same family. */
     public static InetAddress loopbackOf(InetAddress wildcard) {
         byte[] bytes = wildcard.getAddress();
         if (bytes.length == 4) {

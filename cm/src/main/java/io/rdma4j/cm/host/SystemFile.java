@@ -8,11 +8,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Reads files of {@code /proc} and {@code /sys}, whose content the kernel makes when they are read.
+ * Reads files of {@code /proc} and {@code /sys}. The kernel generates their content when they are read.
  *
- * <p>The methods of {@link Files} that read or copy a whole file begin with its size, which is 0 there. {@link Files#readString} and
- * {@link Files#readAllBytes} then read one byte first. The kernel gives the numbers of {@code /proc/sys} to the first read alone, so the
- * result is one digit.
+ * <p>The methods of {@link Files} that read or copy a whole file start with its size, which is 0 for these files.
+ * {@link Files#readString} and {@link Files#readAllBytes} then read one byte first. For {@code /proc/sys}, the kernel
+ * returns numbers only to the first read, so the result would be one digit.
  */
 public final class SystemFile {
     private static final int FIRST_BYTES = 4096;
@@ -20,10 +20,10 @@ public final class SystemFile {
     private SystemFile() {}
 
     /**
-     * Returns the content of a file without white space at both ends.
+     * Returns the content of a file, without leading and trailing white space.
      *
      * @throws java.nio.file.NoSuchFileException if the system has no such file
-     * @throws IOException if it cannot be read, as without descriptors: this says nothing about the content
+     * @throws IOException if the file cannot be read, for example for lack of descriptors
      */
     public static String read(Path file) throws IOException {
         try (SeekableByteChannel channel = Files.newByteChannel(file)) {

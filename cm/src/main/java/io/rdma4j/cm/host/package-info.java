@@ -1,2 +1,2 @@
-/** Utilities of the host for connection management: routes, the text of addresses, and tasks at the end of the process. */
+/** Utilities for connection management on this host: routes, the text of addresses, and tasks at process exit. */
 package io.rdma4j.cm.host;

@@ -4,7 +4,7 @@ import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 
-/** The rule for setting the acknowledgement timeout, which the connection manager of a C program has, too. */
+/** The rule for setting the acknowledgement timeout, for Java's API and for the connection manager of C programs. */
 public final class AcknowledgementTimeouts {
     private AcknowledgementTimeouts() {}
 
@@ -12,7 +12,7 @@ public final class AcknowledgementTimeouts {
      * Checks that a queue pair waits for acknowledgements.
      *
      * @param type the type of the identifier's queue pair
-     * @throws RdmaException {@code EINVAL} if it does not, as in Linux
+     * @throws RdmaException {@code EINVAL} if it does not, like in Linux
      */
     public static void require(QueuePairType type) {
         if (type != QueuePairType.RELIABLE_CONNECTION && type != QueuePairType.XRC_SEND) {

@@ -18,15 +18,15 @@ public interface CmProvider {
     String name();
 
     /**
-     * Returns the preference. Providers are considered for an address in descending order of it. The software device
-     * has 0, hardware more.
+     * Returns the preference. Providers are considered for an address in descending order of preference. The software
+     * device has 0, hardware has a higher value.
      */
     int preference();
 
     /** Returns whether the provider currently has a device. */
     boolean hasDevices();
 
-    /** Returns the devices that are there now. */
+    /** Returns the current devices. */
     List<Device> devices();
 
     /**
@@ -35,7 +35,7 @@ public interface CmProvider {
      * @param operation the C name of the call that needs it, for the message
      * @param source the local address that must be used, or null for the host's choice
      * @param destination a unicast or multicast address
-     * @throws io.rdma4j.verbs.RdmaException {@code ENETUNREACH} if there is no route
+     * @throws io.rdma4j.verbs.RdmaException {@code ENETUNREACH} if the host has no route
      */
     InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination);
 
@@ -47,8 +47,9 @@ public interface CmProvider {
     boolean serves(InetAddress local);
 
     /**
-     * Returns a clause that names the device with this local address, and says why this process cannot use it. Empty if the
-     * provider has no such device. No other provider then serves the address: a card keeps the packets of RoCE from programs.
+     * Returns a clause that names the device with this local address, and explains why this process cannot use it.
+     * Empty if the provider has no such device. After a refusal, no other provider serves the address, because the
+     * network card does not pass RoCE packets to programs.
      *
      * @param local an address of this host, not a wildcard
      */
@@ -57,8 +58,8 @@ public interface CmProvider {
     }
 
     /**
-     * Returns what makes progress while a thread waits for events of the provider's identifiers, or null while the provider
-     * has not started, so that there are no events yet.
+     * Returns the driver that makes progress while a thread waits for events of the provider's identifiers. Null before
+     * the provider has started, when it has no events yet.
      */
     @Nullable
     WaitDriver waitDriver();
@@ -67,21 +68,22 @@ public interface CmProvider {
      * Creates an identifier in the idle state.
      *
      * @param portSpace the port space
-     * @param queuePairType the type of its queue pairs: any in the port space {@code IB}, else that of the port space
-     * @param sink receives its events
+     * @param queuePairType the type of its queue pairs: any type in the port space {@code IB}, otherwise the port
+     *     space's
+     * @param sink receives the identifier's events
      */
     ProviderCmId create(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink);
 
     /**
-     * Disconnects from all peers and sends what is pending, because the process ends. Returns within 0.3 seconds, also if a peer
-     * does not reply. Later calls of the provider do not fail for this reason. Does nothing if a kernel does this when the process
-     * has ended.
+     * Disconnects from all peers and sends pending data, because the process ends. Returns within 0.3 seconds, even if
+     * a peer does not reply. Later calls of the provider do not fail because of this call. Does nothing if the kernel
+     * disconnects after the end of the process.
      */
     default void finish() {}
 
     /**
-     * Returns the file from which another process learns which peers to disconnect when this process is killed, or null if a kernel
-     * does this, or there is no such file, as before the first identifier.
+     * Returns the file from which another process reads the peers to disconnect if this process is killed. Null if the
+     * kernel disconnects them, or if the file does not exist, for example before the first identifier.
      */
     default @Nullable Path connectionsFile() {
         return null;

@@ -5,9 +5,9 @@ import io.rdma4j.value.RejectReason;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** Explains failed connection events: addresses, device and GID, the reason by name, and what to try. */
+/** Explains failed connection events: addresses, device, GID, the name of the reason, and a remedy. */
 public final class ConnectionExplanations {
-    /** The ports of RoCE that must be open, as a clause for {@link #noAnswerToRequest} and {@link #noAnswerToReply}. */
+    /** The RoCE port that must be open, as a clause for {@link #noAnswerToRequest} and {@link #noAnswerToReply}. */
     public static final String ROCE_PORT_OPEN = "UDP port 4791 is open both ways";
 
     /** The status of a reply to a request for a datagram service (IBA volume 1, 12.11.1). */
@@ -20,9 +20,9 @@ public final class ConnectionExplanations {
     private ConnectionExplanations() {}
 
     /**
-     * Returns both ends, as far as they are known.
+     * Returns the known ends of a connection, as text.
      *
-     * @param device the device with its GID, or null while there is none
+     * @param device the device with its GID, or null without a device
      */
     public static String ends(
             @Nullable InetSocketAddress local, @Nullable InetSocketAddress peer, @Nullable String device) {

@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Looks up names and addresses as {@code getaddrinfo} does. librdmacm uses the first of its results. Thread safe. */
+/** Looks up names and addresses like {@code getaddrinfo}. librdmacm uses its first result. Thread safe. */
 public final class HostLookup {
     private HostLookup() {}
 
@@ -22,18 +22,18 @@ public final class HostLookup {
      * @param host name, IPv4 address, or IPv6 address with an optional scope, such as {@code fe80::1%eth0}; addresses
      *     have the syntax that glibc's {@code getaddrinfo} accepts
      * @param family the required family of the address, or null for any
-     * @param numeric true if {@code host} must be an address, so that no resolver is used
-     * @throws AddressLookupException if there is none
+     * @param numeric true if {@code host} must be an address; the resolver is then not used
+     * @throws AddressLookupException if the host has no address
      */
     public static InetAddress first(String operation, String host, @Nullable ProtocolFamily family, boolean numeric) {
         return all(operation, host, family, numeric).getFirst();
     }
 
     /**
-     * Returns all addresses of a host, at least one, in the order in which to try them. The parameters are those of
-     * {@link #first}.
+     * Returns all addresses of a host, at least one, in the order in which to try them. {@link #first} describes the
+     * parameters.
      *
-     * @throws AddressLookupException if there is none
+     * @throws AddressLookupException if the host has no address
      */
     public static List<InetAddress> all(
             String operation, String host, @Nullable ProtocolFamily family, boolean numeric) {
@@ -63,8 +63,8 @@ public final class HostLookup {
     }
 
     /**
-     * Returns whether the resolver may be used. Java would accept some texts as addresses that C does not, or as this
-     * host.
+     * Returns whether the resolver may be used. Java would interpret some texts as addresses, or as this host, that C
+     * does not accept.
      */
     private static boolean isName(String host) {
         return !host.isBlank() && host.chars().noneMatch(c -> c == ':' || c == '[' || c == '%' || c == ' ');
@@ -77,7 +77,7 @@ public final class HostLookup {
 
     /**
      * Parses an address like inet_aton and inet_pton. IPv4 addresses are one to four decimal, octal or hexadecimal
-     * numbers. IPv6 addresses have no brackets, and only link-local ones may have an interface name.
+     * numbers. IPv6 addresses have no brackets, and only link-local addresses may have an interface name.
      */
     private static @Nullable InetAddress literal(String host) {
         try {

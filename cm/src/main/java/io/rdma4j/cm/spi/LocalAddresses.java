@@ -7,16 +7,16 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 
-/** Refuses local addresses as Linux does, in the same way for Java's API, for providers and for C programs. Thread safe. */
+/** Refuses local addresses like Linux, uniformly for Java's API, for providers and for C programs. Thread safe. */
 public final class LocalAddresses {
     private LocalAddresses() {}
 
     /**
-     * Returns the refusal of a local address that has no device.
+     * Returns the refusal of a local address without a device.
      *
      * @param operation the C name of the call
      * @param isOfThisHost true if an interface of this host that is up has the address
-     * @return an exception with {@code ENODEV}; {@code EADDRNOTAVAIL} if the address is not of this host
+     * @return an exception with {@code ENODEV}, or {@code EADDRNOTAVAIL} if this host does not have the address
      */
     public static RdmaException refusal(String operation, InetAddress local, boolean isOfThisHost, String hint) {
         return new RdmaException(
@@ -29,7 +29,7 @@ public final class LocalAddresses {
                 hint);
     }
 
-    /** Returns whether an interface of this host that is up has an address; true if the system does not list its interfaces. */
+    /** Returns whether an interface of this host that is up has an address. True if the interfaces cannot be listed. */
     public static boolean isOfThisHost(InetAddress address) {
         try {
             NetworkInterface link = NetworkInterface.getByInetAddress(address);

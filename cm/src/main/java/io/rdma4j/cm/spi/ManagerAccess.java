@@ -6,17 +6,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates connection managers over single providers, for stacks and tests of this project. Programs cannot use it: the types of
- * providers are not exported to them, and a stack has its connection manager. {@link ConnectionManager} provides the access when it is
- * initialized. Thread safe.
+ * Creates connection managers over single providers, for stacks and tests of this project. Programs cannot use it,
+ * since the provider types are not exported to them; they get the connection manager of a stack. The initializer of
+ * {@link ConnectionManager} provides the access. Thread safe.
  */
 public abstract class ManagerAccess {
     private static volatile @Nullable ManagerAccess provided;
 
-    /** Creates the access of the class of the connection managers. */
+    /** Creates the access. */
     protected ManagerAccess() {}
 
-    /** Provides the access; called once, by the class of the connection managers. */
+    /** Provides the access. {@link ConnectionManager} calls it once. */
     public static void provide(ManagerAccess access) {
         provided = access;
     }
@@ -29,7 +29,7 @@ public abstract class ManagerAccess {
     /**
      * Returns the provider of a connection manager that {@link #managerOf} has created.
      *
-     * @throws IllegalArgumentException if it is the connection manager of the process, which may have several
+     * @throws IllegalArgumentException if it is the connection manager of the process, which may have several providers
      */
     public static CmProvider providerOf(ConnectionManager manager) {
         return access().onlyProvider(manager);

@@ -15,13 +15,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An identifier of a provider, the counterpart of the kernel's {@code rdma_cm_id}. Its methods throw {@link
- * io.rdma4j.verbs.RdmaException} immediately, with {@code EINVAL} in a wrong state, and never wait for the network or
- * the application. Results are passed to the {@link CmEventSink}. Thread safe.
+ * An identifier of a provider, the counterpart of the kernel's {@code rdma_cm_id}. Its methods throw
+ * {@link io.rdma4j.verbs.RdmaException} immediately, with {@code EINVAL} in a wrong state. They never wait for the
+ * network or the application, and pass results to the {@link CmEventSink}. Thread safe.
  */
 public interface ProviderCmId {
     /**
-     * Binds to a local address; see {@link io.rdma4j.cm.CmId#bindAddress}. A wildcard stands for the addresses of the
+     * Binds to a local address; see {@link io.rdma4j.cm.CmId#bindAddress}. A wildcard means the addresses of the
      * devices that the user allows: {@link io.rdma4j.verbs.spi.DeviceChoice}.
      */
     void bind(InetSocketAddress local);
@@ -29,11 +29,11 @@ public interface ProviderCmId {
     /**
      * Starts address resolution; see {@link io.rdma4j.cm.CmId#resolveAddress}.
      *
-     * @param source the local address to bind to, or null if none is required
+     * @param source the local address to bind to, or null if any address is suitable
      * @param destination the peer, not a wildcard
-     * @param routeSource the local address from which the host sends to the destination, which the caller has looked up
-     *     to choose this provider; null if the choice needed no lookup, in which case the provider looks it up
-     * @param timeout longest duration of the resolution
+     * @param routeSource the local address from which the host sends to the destination, if the caller has looked it up
+     *     to choose this provider; null if the provider must look it up
+     * @param timeout maximum duration of the resolution
      */
     void resolveAddress(
             @Nullable InetSocketAddress source,
@@ -50,14 +50,14 @@ public interface ProviderCmId {
     /**
      * Sends a connection request.
      *
-     * @param parameters with the depths and the queue pair number to send on the wire
+     * @param parameters the parameters, with the depths and the queue pair number to send on the wire
      */
     void connect(ConnectionParameters parameters);
 
     /**
      * Accepts a connection request by sending the reply.
      *
-     * @param parameters with the depths and the queue pair number to send on the wire
+     * @param parameters the parameters, with the depths and the queue pair number to send on the wire
      */
     void accept(ConnectionParameters parameters);
 
@@ -73,15 +73,15 @@ public interface ProviderCmId {
     void reject(byte[] privateData, boolean becauseOfEnhancement);
 
     /**
-     * Disconnects, or replies to the peer's disconnect request. As in Linux, this has no effect if {@link #isConnected}
-     * is false.
+     * Disconnects, or replies to the peer's disconnect request. Like in Linux, this has no effect if
+     * {@link #isConnected} is false.
      */
     void disconnect();
 
     /**
-     * Returns whether {@link #disconnect} has an effect: the connection is established, being disconnected, or in
-     * time-wait. If so, an event {@code DISCONNECTED} or {@code TIMEWAIT_EXIT} follows, or has been reported since this
-     * call.
+     * Returns whether {@link #disconnect} has an effect: the connection is established, is being disconnected, or is in
+     * time-wait. If true, an event {@code DISCONNECTED} or {@code TIMEWAIT_EXIT} follows, or has been reported since
+     * this call.
      */
     boolean isConnected();
 
@@ -106,7 +106,7 @@ public interface ProviderCmId {
     /** Sets the IPv4 type of service or IPv6 traffic class, 0 to 255. */
     void setTypeOfService(int typeOfService);
 
-    /** Sets whether the port may be shared with other identifiers that allow it too. */
+    /** Sets whether the port may be shared with other identifiers that also allow it. */
     void setReuseAddress(boolean reuseAddress);
 
     /** Sets whether an IPv6 wildcard excludes IPv4. */
@@ -137,17 +137,17 @@ public interface ProviderCmId {
     @Nullable
     InetSocketAddress localAddress();
 
-    /** Returns the peer's address and port, or null while not known. */
+    /** Returns the peer's address and port, or null while unknown. */
     @Nullable
     InetSocketAddress peerAddress();
 
-    /** Returns the path of the resolved route, or of the peer's request; null while there is none. */
+    /** Returns the path of the resolved route or of the peer's request; null before either exists. */
     @Nullable
     RoutePath path();
 
     /**
-     * Called when the application has taken the connection request of this child, which then no longer counts towards
-     * the listener's backlog.
+     * Called when the application has taken the connection request of this child. The request then no longer counts
+     * towards the listener's backlog.
      */
     void onRequestTaken();
 
@@ -155,7 +155,7 @@ public interface ProviderCmId {
     String describe();
 
     /**
-     * Closes the identifier and notifies the peer, if there is one. The sink is not called after this method returns.
+     * Closes the identifier and notifies the peer, if any. The sink is not called after this method returns.
      */
     void close();
 }

@@ -14,11 +14,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks up the ports of services as {@code getaddrinfo} does. Source: getaddrinfo(3), services(5). Thread safe.
+ * Looks up the ports of services like {@code getaddrinfo}. Source: getaddrinfo(3), services(5). Thread safe.
  *
- * <p>Names come from the system's file of services: {@code /etc/services}, on Windows {@code
- * %SystemRoot%\System32\drivers\etc\services}. The file is read at each lookup of a name. Other sources of glibc's name
- * service switch, such as LDAP, are not queried.
+ * <p>The names are in the system's services file: {@code /etc/services}, on Windows
+ * {@code %SystemRoot%\System32\drivers\etc\services}. Each lookup of a name reads the file. Other sources of glibc's
+ * name service switch, such as LDAP, are not queried.
  */
 public final class ServiceLookup {
     private static final int MAX_PORT = 0xffff;
@@ -26,7 +26,7 @@ public final class ServiceLookup {
 
     private ServiceLookup() {}
 
-    /** The protocol of a service. A name may have a port for one of them only. */
+    /** The protocol of a service. A name may have a port for only one protocol. */
     public enum Protocol {
         /** Services of streams: the port space TCP, and reliable queue pairs. */
         TCP,
@@ -35,21 +35,21 @@ public final class ServiceLookup {
     }
 
     /**
-     * Returns the port of a service. Blocks while the file of services is read.
+     * Returns the port of a service. Blocks while the services file is read.
      *
      * @param operation the C name of the calling operation, for messages
-     * @param service a port number in decimal, or the name or an alias of a service; upper and lower case differ. An
-     *     empty text is port 0, as in C.
+     * @param service a decimal port number, or the case-sensitive name or alias of a service. An empty text means port
+     *     0, like in C
      * @param protocol the protocol of the service; null for either, TCP first
-     * @return 0 to 65535
-     * @throws AddressLookupException with {@link Reason#SERVICE_UNKNOWN} if the number is not a port, or the name has no
-     *     port for this protocol
+     * @return the port, 0 to 65535
+     * @throws AddressLookupException with {@link Reason#SERVICE_UNKNOWN} if the number is not a port, or the name has
+     *     no port for this protocol
      */
     public static int port(String operation, String service, @Nullable Protocol protocol) {
         return port(operation, service, protocol, systemFile());
     }
 
-    /** Returns the port of a service, by another file than the system's. */
+    /** Returns the port of a service, from a specified services file. */
     static int port(String operation, String service, @Nullable Protocol protocol, Path services) {
         if (service.isEmpty()) {
             return 0;
@@ -74,7 +74,7 @@ public final class ServiceLookup {
                 return port;
             }
         } catch (NumberFormatException tooLong) {
-            // as a number that is too large
+            // The number is too large.
         }
         throw unknown(operation, service, systemFile());
     }
@@ -87,7 +87,7 @@ public final class ServiceLookup {
                 "Give a port number, 0 to 65535, or a name that is in " + services + " for the protocol");
     }
 
-    /** Returns the port of a name or alias, or -1 if there is none, or if the file cannot be read. */
+    /** Returns the port of a name or alias. Returns -1 if the file does not contain it or cannot be read. */
     private static int find(String name, Protocol protocol, Path services) {
         // The file may be in any encoding that contains ASCII, and names of services are ASCII (RFC 6335).
         try (BufferedReader lines = new BufferedReader(
@@ -99,12 +99,12 @@ public final class ServiceLookup {
                 }
             }
         } catch (IOException absent) {
-            return -1; // Small containers have no such file; then names are unknown, as in C.
+            return -1; // Small containers have no such file. Names are then unknown, like in C.
         }
         return -1;
     }
 
-    /** Returns the port if a line, {@code name port/protocol alias...}, has the name and protocol, else -1. */
+    /** Returns the port if a line {@code name port/protocol alias...} has the name and protocol, otherwise -1. */
     private static int portIn(String line, String name, Protocol protocol) {
         int comment = line.indexOf('#');
         String[] words =

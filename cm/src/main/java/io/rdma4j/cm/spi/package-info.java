@@ -1,5 +1,6 @@
 /**
- * The interfaces that a provider of the connection manager implements, in place of Linux's kernel under librdmacm, and what providers and
- * tools have in common, such as the lookup of hosts and services. Exported to the modules of this project only.
+ * The interfaces that a provider of the connection manager implements, like the Linux kernel below librdmacm. The
+ * package also has common code of providers and tools, such as the lookup of hosts and services. Exported only to the
+ * modules of this project.
  */
 package io.rdma4j.cm.spi;

@@ -56,7 +56,7 @@ class RouteCacheTest {
     }
 
     @Test
-    void lookupThatWasInProgressWhenTheCacheWasClearedIsNotCached() {
+    void lookupInProgressDuringAClearIsNotCached() {
         InetAddress old = cache.find(null, PEER, () -> {
             cache.clear();
             return OTHER;

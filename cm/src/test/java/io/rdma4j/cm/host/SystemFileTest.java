@@ -12,7 +12,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 class SystemFileTest {
-    /** Reads as a program with a buffer does. */
+    /** Reads a file like a program with a buffer. */
     private static String buffered(Path file) throws IOException {
         try (BufferedReader reader = Files.newBufferedReader(file)) {
             return reader.readLine();

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Checks which texts are addresses: those that glibc's getaddrinfo accepts with AI_NUMERICHOST. */
+/** Checks that exactly the texts that glibc's getaddrinfo accepts with AI_NUMERICHOST are addresses. */
 class HostLookupTest {
     @ParameterizedTest
     @CsvSource({

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Checks the ports of services: the expectations are results of glibc's getaddrinfo with the same file. */
+/** Checks the ports of services. The expected values are results of glibc's getaddrinfo with the same file. */
 class ServiceLookupTest {
     private static final String SERVICES = """
             # network services

@@ -90,7 +90,7 @@ class ChosenDeviceTest {
         assumeTrue(Device.list().isEmpty(), "this host has devices of its own");
         RdmaException refused = catchThrowableOfType(RdmaException.class, () -> CmId.create(PortSpace.TCP));
         assertThat(refused.errno()).isEqualTo(Errno.ENODEV);
-        assertThat(refused).hasMessageContaining("the provider hardware, for which --device or RDMA4J_DEVICE asks");
+        assertThat(refused).hasMessageContaining("the provider hardware, which --device or RDMA4J_DEVICE requests");
     }
 
     @Test

@@ -437,7 +437,7 @@ class ConnectTest {
         CmId client = clientOf(listener);
         assertThatThrownBy(client::establish)
                 .isInstanceOf(RdmaException.class)
-                .hasMessageContaining("establishes by itself");
+                .hasMessageContaining("connects it by itself");
     }
 
     @Test

@@ -347,7 +347,7 @@ class QueuePairStateTest {
                         to(QueuePairState.READY_TO_SEND).currentState(QueuePairState.SEND_QUEUE_ERROR)));
         assertRefused(
                 Errno.EINVAL,
-                "cannot go from READY_TO_SEND to INIT, but to [RESET, READY_TO_SEND, SEND_QUEUE_DRAINED, ERROR]",
+                "cannot go from READY_TO_SEND to INIT, only to [RESET, READY_TO_SEND, SEND_QUEUE_DRAINED, ERROR]",
                 () -> a.queuePair.modify(to(QueuePairState.INIT)));
     }
 

@@ -24,7 +24,7 @@ final class CmFailures {
         return "no " + what + " found from " + ends + ": " + errno(status) + (remedy.isEmpty() ? "" : ". " + remedy);
     }
 
-    /** Explains a rejection by its reason, or of iWARP by its negated errno. */
+    /** Explains a rejection by its reason, or on iWARP by its negated errno. */
     static String rejected(String ends, @Nullable InetSocketAddress peer, int status) {
         if (status >= 0) {
             return ConnectionExplanations.rejected(ends, peer, status);

@@ -3,11 +3,11 @@ package io.rdma4j.hardware.cm;
 import io.rdma4j.hardware.library.Remedies;
 import io.rdma4j.verbs.Errno;
 
-/** Names what to try after an error of the kernel's connection manager. */
+/** Suggests remedies for errors of the kernel's connection manager. */
 final class CmRemedies {
     private CmRemedies() {}
 
-    /** Returns a sentence, or an empty text if there is nothing to say. */
+    /** Returns a sentence, or an empty text if no remedy is known. */
     static String of(String operation, Errno error) {
         return switch (error) {
             case EACCES ->

@@ -8,11 +8,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Supplier;
 
-/** One command with the memory of its structure and its response. For one thread. */
+/** A command to the kernel, with the memory for its structure and its response. For one thread. */
 final class Command implements AutoCloseable {
     private static final int ALIGNMENT = 8;
 
-    /** Kernels return this number, which has no name for programs, for what a transport does not support. */
+    /** The kernel's ENOTSUPP, for an operation that the transport does not support. User space has no name for it. */
     private static final int NOT_SUPPORTED_BY_TRANSPORT = 524;
 
     private final Arena arena = Arena.ofConfined();

@@ -12,7 +12,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
-/** The opened device file of the kernel's connection manager. Never closed: the process has one. Thread safe. */
+/** The open device file of the kernel's connection manager. The process has one, and never closes it. Thread safe. */
 final class DeviceFile implements CommandFile {
     private static final Path PATH = Path.of("/dev/infiniband/rdma_cm");
     private static final Path VERSION = Path.of("/sys/class/misc/rdma_cm/abi_version");
@@ -50,7 +50,7 @@ final class DeviceFile implements CommandFile {
         try {
             version = SystemFile.read(VERSION);
         } catch (IOException unknown) {
-            return; // as in a container that does not show it; all kernels since 2.6.19 have this version
+            return; // a container may hide the file; all kernels since 2.6.19 have this version
         }
         if (!version.equals(Integer.toString(CmNumbers.ABI_VERSION))) {
             throw new RdmaException(

@@ -8,11 +8,11 @@ import io.rdma4j.hardware.cm.IdProgress.Stage;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.RdmaException;
 
-/** Turns events of the kernel into those of a provider, and notes in which stage the identifier then is. */
+/** Translates the kernel's events into events of the provider, and updates the identifier's stage. */
 final class EventTranslation {
     private EventTranslation() {}
 
-    /** Returns the event of a peer's request. */
+    /** Returns the event for a peer's connection request. */
     static CmEvent.ConnectRequest ofRequest(KernelEvent event, boolean isDatagram) {
         return isDatagram
                 ? new CmEvent.ConnectRequest(
@@ -59,7 +59,7 @@ final class EventTranslation {
         };
     }
 
-    /** As in librdmacm, an address without a device that this process can use is not resolved. */
+    /** Reports an error, like librdmacm, if the address leads to a device that this process cannot use. */
     private static CmEvent addressResolved(KernelCmId id, IdProgress progress) {
         try {
             id.updateAddresses();
@@ -95,7 +95,7 @@ final class EventTranslation {
                 : new CmEvent.Failure(type, status, parameters(event, id), explanation);
     }
 
-    /** Returns the parameters of an event; of a datagram service, the private data. */
+    /** Returns the parameters of an event; for a datagram service, only the private data. */
     private static ConnectionParameters parameters(KernelEvent event, KernelCmId id) {
         return id.isDatagram()
                 ? ConnectionParameters.NONE.withPrivateData(event.datagramPrivateData())

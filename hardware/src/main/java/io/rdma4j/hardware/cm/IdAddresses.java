@@ -31,10 +31,10 @@ final class IdAddresses {
     }
 
     /**
-     * Asks the kernel for the addresses, and finds the device.
+     * Queries the addresses from the kernel, and finds the device.
      *
      * @param operation the C name of the call that needs them, for the message
-     * @throws io.rdma4j.verbs.RdmaException if the kernel's device is gone
+     * @throws io.rdma4j.verbs.RdmaException if the device has been removed
      */
     void update(IdCommands commands, String operation) {
         IdCommands.Addresses now = commands.addresses(operation);
@@ -49,7 +49,7 @@ final class IdAddresses {
         }
     }
 
-    /** The kernel gives an identifier that is only bound the wildcard as its peer. */
+    /** For an identifier that is only bound, the kernel reports the wildcard address as the peer. */
     private static boolean isKnown(@Nullable InetSocketAddress peer) {
         return peer != null && !(peer.getPort() == 0 && peer.getAddress().isAnyLocalAddress());
     }
@@ -84,7 +84,7 @@ final class IdAddresses {
         return current != null && current.transportType() == TransportType.IWARP;
     }
 
-    /** Returns whether the port is one of an InfiniBand subnet, and not of an Ethernet. */
+    /** Returns whether the link layer of the port is InfiniBand, and not Ethernet. */
     boolean isInfiniBand() {
         Device current = device;
         if (current == null) {

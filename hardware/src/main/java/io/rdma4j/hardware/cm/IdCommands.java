@@ -22,14 +22,14 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands of one identifier of the kernel. Each throws {@link io.rdma4j.verbs.RdmaException} with the error that the
- * kernel returns. Thread safe.
+ * The commands of one identifier of the kernel. Each throws {@link io.rdma4j.verbs.RdmaException} with the error that
+ * the kernel returns. Thread safe.
  */
 final class IdCommands {
-    /** The answer of a kernel that does not report the number of a device. */
+    /** The index of a device if the kernel does not report it. */
     static final int UNKNOWN_DEVICE = -1;
 
-    /** The longest timeout that is given to the kernel, some days. A caller without a limit gets it. */
+    /** The maximum timeout that the kernel gets, about six days. It also replaces an unlimited timeout. */
     private static final long MAX_MILLIS = 1 << 29;
 
     /**
@@ -173,7 +173,7 @@ final class IdCommands {
     /**
      * Accepts a request.
      *
-     * @param uid names the identifier in its events, of which the kernel reports none before
+     * @param uid the number of the identifier in its events, which the kernel reports only after this command
      */
     void accept(long uid, ConnectionParameters parameters, ConnectionEnhancement enhancement) {
         try (Command command = new Command(CmNumbers.ACCEPT, CmStructures.Accept.BYTES)) {
@@ -186,7 +186,7 @@ final class IdCommands {
         }
     }
 
-    /** Accepts the peer's reply: the parameters that are not valid tell the kernel so. */
+    /** Confirms the peer's reply. The kernel treats an accept command without valid parameters as a confirmation. */
     void establish() {
         try (Command command = new Command(CmNumbers.ACCEPT, CmStructures.Accept.BYTES)) {
             Fields.putInt(command.structure(), CmStructures.Accept.ID, id);
@@ -212,7 +212,7 @@ final class IdCommands {
         }
     }
 
-    /** Reports that a message has arrived on the queue pair before the peer's last message. */
+    /** Reports that a message has arrived on the queue pair before the last message of the handshake. */
     void notifyCommunicationEstablished() {
         try (Command command = new Command(CmNumbers.NOTIFY, CmStructures.Notify.BYTES)) {
             Fields.putInt(command.structure(), CmStructures.Notify.ID, id);
@@ -291,14 +291,16 @@ final class IdCommands {
     /**
      * Joins the group of an IP address.
      *
-     * @param uid names the join in its events
+     * @param uid the number of the join in its events
      * @return the kernel's number of the membership
      */
     int join(long uid, InetSocketAddress group, MulticastJoinFlag flag) {
         return join(uid, flag, structure -> SocketAddresses.write(structure, CmStructures.JoinGroup.ADDRESS, group));
     }
 
-    /** Joins a group of an InfiniBand subnet by its GID; see {@link #join(long, InetSocketAddress, MulticastJoinFlag)}. */
+    /**
+     * Joins a group of an InfiniBand subnet by its GID; see {@link #join(long, InetSocketAddress, MulticastJoinFlag)}.
+     */
     int join(long uid, Gid group, MulticastJoinFlag flag) {
         return join(uid, flag, structure -> SocketAddresses.write(structure, CmStructures.JoinGroup.ADDRESS, group));
     }
@@ -326,7 +328,7 @@ final class IdCommands {
 
     // ---- end
 
-    /** Destroys the identifier, whose number the kernel may then give to another one. */
+    /** Destroys the identifier. The kernel may then reuse its number. */
     void destroy() {
         destroy(CmNumbers.DESTROY_ID, id, "rdma_destroy_id");
     }

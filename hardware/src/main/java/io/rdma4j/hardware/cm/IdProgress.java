@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far an identifier has come, as this process knows it: for messages, and for the end of a connection. The kernel's own
- * state decides what is allowed. Thread safe.
+ * The progress of an identifier as this process knows it, for messages and for the end of a connection. The kernel's
+ * state decides which calls are allowed. Thread safe.
  */
 final class IdProgress {
     /** The stages of an identifier. */
@@ -40,7 +40,7 @@ final class IdProgress {
         return stage.get();
     }
 
-    /** Returns the stage for the message of a call that fails: that before the call. */
+    /** Returns the stage for the message of a call that fails: the stage before the call. */
     Stage stageBeforeCall() {
         Stage earlier = before;
         return earlier == null ? stage.get() : earlier;
@@ -52,10 +52,10 @@ final class IdProgress {
     }
 
     /**
-     * Enters a stage for a call, before an event can follow from it. If the call fails, goes back, unless an event has
-     * changed the stage meanwhile.
+     * Enters a stage and then makes the call, which can cause events. If the call fails, restores the previous stage,
+     * unless an event has changed the stage meanwhile.
      *
-     * @throws io.rdma4j.verbs.RdmaException that of the call
+     * @throws io.rdma4j.verbs.RdmaException if the call fails
      */
     void during(Stage next, Runnable call) {
         Stage earlier = stage.get();

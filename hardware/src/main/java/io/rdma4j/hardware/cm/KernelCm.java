@@ -17,11 +17,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kernel's connection manager as this process uses it. It has one device file, and the identifiers and joins by the
- * numbers that their events have. Thread safe.
+ * This process's access to the kernel's connection manager. It has one device file, and the receivers of events by the
+ * numbers of the identifiers and joins. Thread safe.
  *
- * <p>The event lock serialises the events of all identifiers. An identifier takes it to be sure that no event of it is
- * being reported.
+ * <p>The event lock serialises the events of all identifiers. An identifier takes it to ensure that none of its events
+ * is being reported.
  */
 final class KernelCm implements DescriptorHandler {
     private static final System.Logger LOGGER = System.getLogger(KernelCm.class.getName());
@@ -36,7 +36,7 @@ final class KernelCm implements DescriptorHandler {
     private final ReentrantLock eventLock = new ReentrantLock();
     private final Map<Long, Receiver> receivers = new ConcurrentHashMap<>();
 
-    /** 0 stands for a request that is not accepted. No number is used again. */
+    /** The last number that was given out. 0 means a request that is not accepted. No number is reused. */
     private final AtomicLong lastUid = new AtomicLong();
 
     KernelCm(CommandFile file) {
@@ -52,17 +52,17 @@ final class KernelCm implements DescriptorHandler {
         return lastUid.incrementAndGet();
     }
 
-    /** Adds what receives the events of a number, before the kernel knows the number. */
+    /** Adds the receiver of a number's events. Call it before the kernel knows the number. */
     void add(long uid, Receiver receiver) {
         receivers.put(uid, receiver);
     }
 
-    /** Removes what receives the events of a number, which receives none afterwards. */
+    /** Removes the receiver of a number's events. It receives no events afterwards. */
     void remove(long uid) {
         remove(uid, () -> {});
     }
 
-    /** Removes what receives the events of a number, and does more under the event lock. */
+    /** Removes the receiver of a number's events, and runs a task under the event lock. */
     void remove(long uid, Runnable more) {
         eventLock.lock();
         try {
@@ -77,7 +77,7 @@ final class KernelCm implements DescriptorHandler {
      * Creates an identifier.
      *
      * @param uid the number of its events
-     * @return the kernel's number of it
+     * @return the kernel's number of the identifier
      */
     int createId(long uid, PortSpace portSpace, QueuePairType queuePairType) {
         try (Command command = new Command(
@@ -93,7 +93,7 @@ final class KernelCm implements DescriptorHandler {
         }
     }
 
-    /** Reads all events that are there and passes them on. */
+    /** Reads all available events and passes them on. */
     @Override
     public void onReadable() {
         eventLock.lock();
@@ -106,7 +106,7 @@ final class KernelCm implements DescriptorHandler {
         }
     }
 
-    /** Passes on all events that are there. Returns what the source says then, before a further event. */
+    /** Passes on all available events, and returns the source's value before any further event. */
     <T> T afterEvents(Supplier<T> source) {
         eventLock.lock();
         try {
@@ -146,7 +146,7 @@ final class KernelCm implements DescriptorHandler {
         }
     }
 
-    /** Destroys the identifier of a request whose listener has been closed meanwhile, which rejects the request. */
+    /** Destroys the identifier of a request, which rejects the request: its listener has been closed meanwhile. */
     private void destroyRequest(int id) {
         try {
             new IdCommands(file, id, () -> "a request to a closed listener").destroy();

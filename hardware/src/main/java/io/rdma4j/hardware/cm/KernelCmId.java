@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The application's calls come from one thread at a time. Events come under the event lock, which guards the sink.
  */
 final class KernelCmId implements ProviderCmId, KernelCm.Receiver {
-    /** The structures of the kernel have one octet for the length of private data. */
+    /** The kernel's structures have one byte for the length of private data. */
     private static final int MAX_IWARP_PRIVATE_DATA = 0xff;
 
     private final KernelCm kernel;
@@ -171,7 +171,7 @@ final class KernelCmId implements ProviderCmId, KernelCm.Receiver {
     @Override
     public void listen(int backlog) {
         if (progress.stage() == Stage.LISTENING) {
-            return; // as with the software device
+            return; // like the software device
         }
         InetSocketAddress local = addresses.local();
         gate.open(local == null || local.getAddress().isAnyLocalAddress());
@@ -194,7 +194,7 @@ final class KernelCmId implements ProviderCmId, KernelCm.Receiver {
                 "rdma_accept",
                 parameters.privateDataLength(),
                 isDatagram() ? DatagramParameters.REPLY_PRIVATE_DATA : ConnectionParameters.REPLY_PRIVATE_DATA);
-        // As in librdmacm, the reply's options carry the vendor ID of the request.
+        // Like in librdmacm, the reply's options carry the vendor ID of the request.
         ConnectionEnhancement options = new ConnectionEnhancement(peerVendor, enhancement.options());
         progress.during(Stage.ACCEPTED, () -> commands.accept(uid, parameters, options));
     }
@@ -235,7 +235,7 @@ final class KernelCmId implements ProviderCmId, KernelCm.Receiver {
 
     @Override
     public boolean isConnected() {
-        Stage stage = kernel.afterEvents(progress::stage); // an event that nobody has read may have changed it
+        Stage stage = kernel.afterEvents(progress::stage); // an event that is still unread may change it
         return !isDatagram() && (stage == Stage.CONNECTED || stage == Stage.DISCONNECTED && !addresses.isIwarp());
     }
 
@@ -252,7 +252,8 @@ final class KernelCmId implements ProviderCmId, KernelCm.Receiver {
     @Override
     public QueuePairAttributes initQueuePairAttributes(QueuePairState target) {
         QueuePairAttributes attributes = commands.attributes(target);
-        // For datagrams the kernel names the attributes of INIT for each state. As in librdmacm, the others need less.
+        // For datagrams the kernel returns the attributes of INIT for every state; like in librdmacm, the other states
+        // get fewer.
         return !isDatagram() || target == QueuePairState.INIT ? attributes : ofDatagrams(target);
     }
 
@@ -321,7 +322,7 @@ final class KernelCmId implements ProviderCmId, KernelCm.Receiver {
         }
     }
 
-    /** Asks the kernel for the addresses that it has resolved. */
+    /** Queries the addresses that the kernel has resolved. */
     void updateAddresses() {
         addresses.update(commands, "rdma_resolve_addr");
     }

@@ -20,17 +20,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connection management of the machine's own RDMA devices, by the kernel. It opens the kernel's device file when the first
- * identifier is created, and keeps it open; if that fails, the next identifier tries again. Thread safe.
+ * Connection management by the kernel, for this host's RDMA devices. The provider opens the kernel's device file when
+ * the first identifier is created, and keeps it open. If that fails, the next identifier tries again. Thread safe.
  */
 public final class KernelCmProvider implements CmProvider {
-    /** More than that of the software device. */
+    /** Higher than the preference of the software device. */
     private static final int PREFERENCE = 10;
 
     /** One for the process, since {@link java.util.ServiceLoader} may create several providers. */
     private static volatile @Nullable KernelCm started;
 
-    /** The devices by their numbers, none of which the kernel gives to another device. */
+    /** The devices by their numbers. The kernel never gives a number to another device. */
     private static final Map<Integer, Device> DEVICES = new ConcurrentHashMap<>();
 
     /** Creates the provider; opens nothing. */

@@ -12,7 +12,7 @@ import io.rdma4j.cm.abi.KernelParameters;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** An event as the kernel reports it. The memory is its own, so that it stays valid. */
+/** An event as the kernel reports it. It is a copy, and stays valid after the command that read it. */
 final class KernelEvent {
     private final MemorySegment bytes;
 
@@ -25,17 +25,17 @@ final class KernelEvent {
         return new KernelEvent(MemorySegment.ofArray(Fields.bytesAt(response, 0, Event.BYTES)));
     }
 
-    /** Returns the number that this process has given to the identifier or to the join of a group. */
+    /** Returns the number that this process has assigned to the identifier or to the join of a group. */
     long uid() {
         return Fields.longAt(bytes, Event.UID);
     }
 
-    /** Returns the kernel's number of the identifier, for a request that of the new one. */
+    /** Returns the kernel's number of the identifier; for a request, the number of the new identifier. */
     int id() {
         return Fields.intAt(bytes, Event.ID);
     }
 
-    /** Returns the type, or null for one that this process has not asked for. */
+    /** Returns the type, or null if this library does not know it. */
     CmEvent.@Nullable Type type() {
         int code = Fields.intAt(bytes, Event.TYPE);
         for (CmEvent.Type type : CmEvent.Type.values()) {
@@ -51,7 +51,7 @@ final class KernelEvent {
         return Fields.intAt(bytes, Event.STATUS);
     }
 
-    /** Returns the parameters of a connection. The kernel has swapped the depths to the receiver's perspective. */
+    /** Returns the parameters of a connection. The kernel has swapped the depths, so they are the receiver's. */
     ConnectionParameters connection() {
         return KernelParameters.connection(bytes.asSlice(Event.PARAMETERS, Parameters.BYTES));
     }

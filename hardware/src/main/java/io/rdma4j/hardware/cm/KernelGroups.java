@@ -24,7 +24,7 @@ final class KernelGroups {
     private final IdCommands commands;
     private final Consumer<CmEvent> events;
 
-    /** By the library's name of each join. Immutable while it is empty, as most are. */
+    /** The joins by their membership objects. Most identifiers have none, and share an immutable empty map. */
     private Map<Object, Join> joined = Map.of();
 
     /**
@@ -41,8 +41,8 @@ final class KernelGroups {
     /**
      * Joins a group.
      *
-     * @param isInfiniBand true if the port is of an InfiniBand subnet, where a GID may name a group; elsewhere a GID is an
-     *     IP address
+     * @param isInfiniBand true if the port is in an InfiniBand subnet, where a GID may name a group; on other ports a
+     *     GID is an IP address
      */
     void join(MulticastJoinAttributes wanted, boolean isInfiniBand, Object membership) {
         long uid = kernel.nextUid();
@@ -67,7 +67,7 @@ final class KernelGroups {
             events.accept(new CmEvent.MulticastJoin(membership, event.datagram(true)));
             return;
         }
-        // The kernel leaves the status 0 if it finds no path to a group that it has joined.
+        // If the kernel finds no path to a group that it has joined, the status stays 0.
         int status = event.status() == 0 ? -Errno.EINVAL.number() : event.status();
         String explanation = "the group " + wanted.groupText() + " could not be joined: " + CmFailures.errno(status);
         events.accept(new CmEvent.MulticastError(membership, status, explanation));
@@ -81,7 +81,7 @@ final class KernelGroups {
         }
     }
 
-    /** Forgets the groups of an identifier that is being closed; the kernel leaves them. */
+    /** Stops the events of all groups. The kernel leaves the groups when the identifier is destroyed. */
     void close() {
         joined.values().forEach(join -> kernel.remove(join.uid()));
         joined = Map.of();

@@ -10,14 +10,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 /**
- * Decides which requests of a listener the application sees. The user's choice of devices decides, the application's filter,
- * and the number of requests that the application has not taken yet.
+ * Decides which requests of a listener the application sees. It checks the user's choice of devices, the application's
+ * filter, and the number of requests that the application has not taken yet.
  *
- * <p>The kernel's backlog counts requests only until their events are read, which this process does at once. So a backlog
- * limits bursts, and this class limits the requests that wait for the application.
+ * <p>The kernel's backlog counts a request only until its event is read, and this process reads events immediately. The
+ * backlog therefore limits bursts, and this class limits the requests that wait for the application.
  */
 final class RequestGate {
-    /** The largest backlog of the kernel, by default. */
+    /** The kernel's default for the largest backlog. */
     private static final int MAX_WAITING = 1024;
 
     private final PortSpace portSpace;
@@ -36,13 +36,13 @@ final class RequestGate {
     /**
      * Prepares for requests.
      *
-     * @param isWildcard true if the listener's address stands for all devices, of which the user may have chosen some
+     * @param isWildcard true if the listener's address means all devices; the user may have chosen some of them
      */
     void open(boolean isWildcard) {
         choice = isWildcard ? DeviceChoice.current() : new DeviceChoice(null);
     }
 
-    /** Returns whether the application sees a request, which then counts until {@link #release}. */
+    /** Returns whether the application sees a request. If so, the request counts until {@link #release}. */
     boolean admits(KernelCmId request) {
         Device device = request.device();
         InetSocketAddress peer = request.peerAddress();

@@ -13,16 +13,16 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Keeps an arena from being closed while memory of it is registered: {@link Arena#close} throws then. A device writes to
- * registered memory at any time, also to memory that was freed and belongs to something else.
+ * Keeps an arena open while any of its memory is registered: {@link Arena#close} throws meanwhile. A device may write
+ * to registered memory at any time, even after the memory was freed and is used for something else.
  *
- * <p>Java keeps an arena open during a call of C that has memory of it as an argument, and in no other way that programs can
- * use. So a thread makes such a call, which lasts until the memory is deregistered: {@code pthread_cond_wait(3)}, to which
- * the memory is an additional argument that it does not read. There is one thread for each arena with registered memory, and
- * it sleeps.
+ * <p>Java keeps an arena open during a downcall that has a segment of the arena as an argument, and offers programs no
+ * other way. A thread therefore makes such a call, which lasts until the memory is deregistered. It calls
+ * {@code pthread_cond_wait(3)} with the segment as an additional argument, which the function does not read. Each arena
+ * with registered memory has one thread, which sleeps.
  */
 final class ArenaHold {
-    /** More than a mutex or a condition needs. Zeros are what their static initializers write, on glibc and musl. */
+    /** More than a mutex or a condition needs. On glibc and musl, their static initializers are all zeros. */
     private static final long OBJECT_BYTES = 128;
 
     private static final long STACK_BYTES = 256 << 10;
@@ -94,7 +94,7 @@ final class ArenaHold {
                 var _ = (int) WAIT.invokeExact(condition, mutex, memory);
             }
         } catch (IllegalStateException closed) {
-            // The arena was closed before the call began: the thread that registers the memory notices it.
+            // The arena was closed before the call: start() checks for this in the registering thread.
         } catch (Throwable thrown) {
             throw new AssertionError("a function of C does not throw", thrown);
         } finally {

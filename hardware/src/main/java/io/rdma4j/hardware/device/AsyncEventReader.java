@@ -10,9 +10,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Reads the asynchronous events of an open device into its queue. They are acknowledged to libibverbs as soon as they are
- * read, so that a call to destroy their source does not block in C; the queue has the application's acknowledgements. Thread
- * safe.
+ * Reads the asynchronous events of an open device into its queue. It acknowledges each event to libibverbs immediately,
+ * so that a call to destroy the event's source does not block in C. The queue tracks the application's
+ * acknowledgements. Thread safe.
  */
 final class AsyncEventReader implements DescriptorHandler {
     private final HardwareContext context;
@@ -45,7 +45,7 @@ final class AsyncEventReader implements DescriptorHandler {
             if (type.code() == code) {
                 Object source = hasObject(type) ? context.objectAt(element) : context;
                 if (source != null) {
-                    // The element is a union: the number of a port of 32 bits, or a pointer to an object.
+                    // The element is a union of a 32-bit port number and a pointer to an object.
                     int port = isOfPort(type) ? event.get(ValueLayout.JAVA_INT, AsyncEventFields.ELEMENT) : 0;
                     queue.add(new AsyncEvent(type, source, port));
                 }
@@ -79,7 +79,7 @@ final class AsyncEventReader implements DescriptorHandler {
         };
     }
 
-    /** Ends the reading, because the device is closed. */
+    /** Stops reading, because the device is being closed. */
     synchronized void close() {
         closed = true;
     }

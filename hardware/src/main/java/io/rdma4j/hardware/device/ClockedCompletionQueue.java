@@ -14,11 +14,11 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A completion queue with timestamps of the device's clock, an extended queue of C. Its driver returns each field of a completion by
- * a call.
+ * A completion queue with timestamps of the device's clock: a {@code struct ibv_cq_ex}. The driver has a function for
+ * each field of a completion.
  */
 final class ClockedCompletionQueue extends HardwareCompletionQueue {
-    /** The result of a driver that has no completion: {@code ENOENT}. */
+    /** {@code ENOENT}, which a driver returns if it has no completion. */
     private static final int NO_COMPLETION = 2;
 
     private static final int POLL_ATTRIBUTES_BYTES = 8;
@@ -41,7 +41,7 @@ final class ClockedCompletionQueue extends HardwareCompletionQueue {
      * Creates the queue.
      *
      * @param address the address of the queue
-     * @param fields the address from which {@link ExtendedCompletionQueue} counts
+     * @param fields the address to which the offsets of {@link ExtendedCompletionQueue} are relative
      */
     ClockedCompletionQueue(
             HardwareContext context,
@@ -84,7 +84,7 @@ final class ClockedCompletionQueue extends HardwareCompletionQueue {
             try {
                 do {
                     read(queue, completions[filled++]);
-                    // Advancing beyond the last holder would take a completion that has no place.
+                    // After the array is full, advancing would lose a completion.
                     error = filled < completions.length ? Downcalls.data(next, queue, 0, 0) : NO_COMPLETION;
                 } while (error == 0);
             } finally {
@@ -94,7 +94,7 @@ final class ClockedCompletionQueue extends HardwareCompletionQueue {
         if (error != NO_COMPLETION && filled == 0) {
             throw overrun();
         }
-        return filled; // an error after a completion is reported by the next call
+        return filled; // the next call reports an error that followed a completion
     }
 
     private void read(long queue, WorkCompletion target) {

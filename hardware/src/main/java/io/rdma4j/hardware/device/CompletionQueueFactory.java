@@ -16,7 +16,7 @@ import io.rdma4j.verbs.abi.Flags;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** Creates completion queues. The channel stays open meanwhile. */
+/** Creates a completion queue, and keeps its channel open meanwhile. */
 final class CompletionQueueFactory {
     private final HardwareContext context;
     private final CompletionQueueInitAttributes attributes;
@@ -25,7 +25,7 @@ final class CompletionQueueFactory {
     /**
      * Prepares the creation of a queue.
      *
-     * @throws RdmaException {@code EINVAL} if the channel is of another device
+     * @throws RdmaException {@code EINVAL} if the channel belongs to another device
      */
     CompletionQueueFactory(HardwareContext context, CompletionQueueInitAttributes attributes) {
         this.context = context;
@@ -40,7 +40,7 @@ final class CompletionQueueFactory {
     /**
      * Creates the queue.
      *
-     * @param clock the clock of the device if the queue is to have its timestamps, else null
+     * @param clock the device's clock if the queue must have its timestamps, otherwise null
      */
     HardwareCompletionQueue create(@Nullable DeviceClock clock) {
         long pointer = context.handle().enter("ibv_create_cq", context.device());

@@ -17,7 +17,7 @@ final class DeviceClock {
     private static final long NANOS_PER_MILLISECOND = 1_000_000;
     private static final long NANOS_PER_SECOND = 1_000_000_000;
 
-    /** The time after which both clocks are read again: they drift apart, and the time of day may be set. */
+    /** The interval between readings of both clocks: they drift apart, and the time of day may be set. */
     private static final long MEASURE_INTERVAL_NANOS = NANOS_PER_SECOND;
 
     private final HardwareContext context;
@@ -26,7 +26,7 @@ final class DeviceClock {
     private final long periodNanos;
     private volatile @Nullable Reading last;
 
-    /** Both clocks at the same time. */
+    /** A simultaneous reading of both clocks. */
     private record Reading(long deviceNanos, long epochNanos, long systemNanos) {}
 
     private DeviceClock(HardwareContext context, DeviceAttributes attributes) {
@@ -37,7 +37,7 @@ final class DeviceClock {
         periodNanos = milliseconds > Long.MAX_VALUE / NANOS_PER_MILLISECOND - 1 ? 0 : nanos(mask) + nanos(1);
     }
 
-    /** Returns the clock of a device, or null if the device does not stamp completions or its clock cannot be read. */
+    /** Returns a device's clock, or null if the device does not stamp completions or its clock cannot be read. */
     static @Nullable DeviceClock of(HardwareContext context) {
         DeviceAttributes attributes = context.attributes();
         boolean isUsable = attributes.completionTimestampMask() != 0
@@ -47,14 +47,14 @@ final class DeviceClock {
         return isUsable ? new DeviceClock(context, attributes) : null;
     }
 
-    /** Returns the nanoseconds of a number of ticks. */
+    /** Converts ticks to nanoseconds. */
     long nanos(long ticks) {
         long valid = ticks & mask;
         return Long.divideUnsigned(valid, kilohertz) * NANOS_PER_MILLISECOND
                 + Long.remainderUnsigned(valid, kilohertz) * NANOS_PER_MILLISECOND / kilohertz;
     }
 
-    /** Returns the nanoseconds since 1970 of a time of this clock; reads the clock at most once a second. */
+    /** Converts a time of this clock to nanoseconds since 1970. Reads the clock at most once a second. */
     long epochNanos(long deviceNanos) {
         Reading reading = last;
         if (reading == null || System.nanoTime() - reading.systemNanos > MEASURE_INTERVAL_NANOS) {

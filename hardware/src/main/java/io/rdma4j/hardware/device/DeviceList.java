@@ -10,7 +10,7 @@ final class DeviceList implements AutoCloseable {
     private final long list;
     private final long[] addresses;
 
-    /** Reads the list; without the kernel's support for devices it is empty. */
+    /** Reads the list, which is empty if the kernel has no support for RDMA. */
     DeviceList(Call call) {
         this.call = call;
         list = call.result(Function.GET_DEVICE_LIST, 0);

@@ -106,7 +106,7 @@ final class DeviceQueries {
         }
     }
 
-    /** Adds the limits of all queue pairs together, and of groups and tables. */
+    /** Adds the limits that all queue pairs share, and the limits of groups and tables. */
     private static void addSharedLimits(MemorySegment from, DeviceAttributes.Builder attributes) {
         attributes
                 .hardwareVersion(from.get(JAVA_INT, DeviceLimits.HARDWARE_VERSION))
@@ -128,7 +128,7 @@ final class DeviceQueries {
                 .orElse(AtomicCapability.NONE);
     }
 
-    /** Adds what the extended query returns. A device without it has none of these features. */
+    /** Adds the results of the extended query. A device without this query has none of these features. */
     private void addFeatures(Call call, long pointer, DeviceAttributes.Builder attributes) {
         if (!context.hasExtendedFunction(ExtendedContext.QUERY_DEVICE)) {
             return;
@@ -183,7 +183,7 @@ final class DeviceQueries {
         }
     }
 
-    /** The exported function does not know all fields of today's structure; the driver's own one does. */
+    /** Prefers the driver's function: the exported one does not fill all fields of the present structure. */
     private void queryPort(Call call, long pointer, int port, MemorySegment target) {
         String details = "port " + port + " of " + context;
         if (context.hasExtendedFunction(ExtendedContext.QUERY_PORT)) {
@@ -204,7 +204,9 @@ final class DeviceQueries {
         }
     }
 
-    /** Returns the interface of an iWARP device, which the kernel does not name. The GID begins with its hardware address. */
+    /**
+     * Finds the interface of an iWARP device by the hardware address in its GID, since the kernel has no name for it.
+     */
     private String interfaceOfIwarp(int port) {
         try {
             String gid = SystemFile.read(portFolder(port).resolve("gids/0"));
@@ -247,7 +249,7 @@ final class DeviceQueries {
         }
     }
 
-    /** Returns the number of entries of all ports. */
+    /** Returns the total number of GID table entries of all ports. */
     private int tableLength() {
         int total = 0;
         for (int port = 1; port <= attributes().ports(); port++) {

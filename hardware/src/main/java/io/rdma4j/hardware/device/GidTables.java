@@ -22,14 +22,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The devices by their addresses. The kernel has a folder for each device with a file for each entry of its GID tables, often a
- * thousand, so the tables are kept: an address that was found is found again by reading its entry alone. Thread safe.
+ * The devices by their addresses. The kernel has a file for each entry of a device's GID tables, often a thousand
+ * files. This class therefore caches the tables: it checks a known address by reading only its entry. Thread safe.
  */
 final class GidTables {
-    /** The shortest time for which an address that was not found is not looked for again. */
+    /** The minimum time between two searches for addresses that were not found. */
     static final long MISS_NANOS = 50_000_000;
 
-    /** The time between two readings is at least this multiple of the time that a reading takes. */
+    /** The pause between two readings is at least this multiple of the duration of a reading. */
     private static final int PAUSE_FACTOR = 10;
 
     private final Path folder;
@@ -42,7 +42,7 @@ final class GidTables {
      * Creates the tables; reads nothing yet.
      *
      * @param folder the folder with a folder for each device
-     * @param devices lists the devices that are there now
+     * @param devices lists the present devices
      */
     GidTables(Path folder, Supplier<List<KernelDevice>> devices, LongSupplier nanoClock) {
         this.folder = folder;
@@ -97,8 +97,8 @@ final class GidTables {
     }
 
     /**
-     * Returns the beginning of the GID of the iWARP device whose network interface has an address. It is the hardware address of
-     * the interface: such a device has no GID for each address. Empty if no interface has the address.
+     * Returns the start of an iWARP device's GID by an address of its interface. Empty if no interface has the address.
+     * An iWARP device has no GID for each address. Its GID starts with the interface's hardware address.
      */
     private static String startOfIwarpGid(InetAddress address) {
         try {
@@ -110,7 +110,7 @@ final class GidTables {
         }
     }
 
-    /** Returns the beginning of the GID of an iWARP device on an interface, or nothing without a hardware address. */
+    /** Returns the start of the GID of an iWARP device on an interface; empty without a hardware address. */
     static String startOfIwarpGid(NetworkInterface each) throws SocketException {
         byte[] hardware = each.getHardwareAddress();
         return hardware == null || hardware.length != 6
@@ -120,10 +120,10 @@ final class GidTables {
     }
 
     /**
-     * Checks that a failure means that there is nothing.
+     * Checks that a failure was not caused by a lack of descriptors.
      *
-     * @throws RdmaException {@code EMFILE} if this process lacks descriptors: the address of a device must not be taken for one that no
-     *     device has
+     * @throws RdmaException {@code EMFILE} if this process has no free descriptors; otherwise the search would report
+     *     that no device has the address
      */
     private static void requireAnswer(Path at, IOException failure) {
         if (DescriptorShortage.isCauseOf(failure)) {
@@ -148,9 +148,9 @@ final class GidTables {
     }
 
     /**
-     * The entries that were read at one time.
+     * The entries of all tables.
      *
-     * @param nextNanos the time before which the tables are not read again for an address that is not among them
+     * @param nextNanos the earliest time at which an unknown address causes the tables to be read again
      */
     private record Reading(List<Entry> entries, long nextNanos) {}
 
@@ -158,14 +158,14 @@ final class GidTables {
      * An entry of a table.
      *
      * @param file the file with the entry
-     * @param identity tells the file from that of a device that later has the same name
+     * @param identity distinguishes the file from the file of a later device with the same name
      */
     private record Entry(
             KernelDevice device,
             String gid,
             Path file,
             @Nullable Object identity) {
-        /** Reads an entry; empty if it has no address, as most. */
+        /** Reads an entry; empty if it has no address, which is true of most entries. */
         static Optional<Entry> read(KernelDevice device, Path file) {
             try {
                 Object identity =
@@ -190,7 +190,7 @@ final class GidTables {
             return device.isIwarp();
         }
 
-        /** Returns whether this is the entry of an address that is a GID, as on RoCE. */
+        /** Returns whether this entry, of a RoCE device, is the GID of an address. */
         boolean isOf(String addressGid) {
             return !isOfIwarp() && gid.equals(addressGid);
         }

@@ -6,8 +6,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 
 /**
- * The address of an object of libibverbs, and the calls that use it at present. C has freed the object when a call to
- * destroy it returns, so that no other call may use it then. Thread safe.
+ * The address of an object of libibverbs, with a count of the calls that use it at present. The function that destroys
+ * the object also frees it, so no other call may be using it then. Thread safe.
  */
 final class Handle {
     private static final long CLOSED = Long.MIN_VALUE;
@@ -34,7 +34,7 @@ final class Handle {
     }
 
     /**
-     * Begins a call. The object stays until {@link #exit}.
+     * Starts a call. The object stays valid until {@link #exit}.
      *
      * @throws ClosedException if the object is closed
      */

@@ -6,7 +6,7 @@ import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.ProtectionDomain;
 
-/** A destination of datagrams. */
+/** An address handle of a device: the destination of datagrams. */
 final class HardwareAddressHandle extends HardwareObject implements AddressHandle {
     private final HardwareProtectionDomain domain;
     private final AddressVector addressVector;

@@ -62,14 +62,14 @@ final class HardwareCompletionChannel extends HardwareObject implements Completi
                 hasChanged = true;
             }
         }
-        if (hasChanged) { // a waiter that polls would otherwise wake itself
+        if (hasChanged) { // otherwise a waiter that polls would wake itself
             signal.raise();
         }
     }
 
     /**
-     * Removes the events of a queue that nobody has taken, and acknowledges them. The caller destroys the queue under the
-     * lock of this channel, so that no event of it is read again.
+     * Removes the pending events of a queue, and acknowledges them. The caller destroys the queue under the lock of
+     * this channel, so that no further event of the queue is read.
      */
     void forget(HardwareCompletionQueue queue) {
         int count = 0;

@@ -29,7 +29,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A completion queue of a device. Polling is one call through the pointer of the driver for up to 16 completions. */
+/** A completion queue of a device. One call of the driver's poll function takes up to 16 completions. */
 class HardwareCompletionQueue extends HardwareObject implements CompletionQueue {
     private static final int BATCH = 16;
     private static final CompletionOpcode[] OPCODES = opcodes();
@@ -105,7 +105,7 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
         }
     }
 
-    /** Takes completions, while the queue is locked and open. */
+    /** Takes completions. The caller has locked the queue, which is open. */
     int fill(WorkCompletion[] completions) {
         int filled = 0;
         int count;
@@ -120,7 +120,7 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
         if (count < 0 && filled == 0) {
             throw overrun();
         }
-        return filled; // an error after a completion is reported by the next call
+        return filled; // the next call reports an error that followed a completion
     }
 
     final RdmaException overrun() {
@@ -164,7 +164,7 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
     /**
      * Writes the data of a completion.
      *
-     * @param word immediate data in the order of the network, or the key that the peer has invalidated
+     * @param word immediate data in network byte order, or the key that the peer has invalidated
      */
     static void writeData(WorkCompletion target, int length, int flags, int word) {
         boolean hasImmediate = (flags & Flags.COMPLETION_IMMEDIATE) != 0;
@@ -224,7 +224,7 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
         acknowledged.raise();
     }
 
-    /** Acknowledges events in C, which counts them too. The caller has entered the queue, or destroys it. */
+    /** Acknowledges events to libibverbs, which also counts them. The caller has entered the queue, or destroys it. */
     void acknowledgeToLibrary(int count) {
         try (Call call = new Call()) {
             long _ = call.result(Function.ACKNOWLEDGE_COMPLETION_EVENTS, pointer(), count);
@@ -250,7 +250,7 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
 
     @Override
     void destroy(Call call, long address) {
-        lock.lock(); // no poll is in progress after this
+        lock.lock(); // waits for a poll in progress
         lock.unlock();
         context().finishEvents(this);
         HardwareCompletionChannel events = channel;
@@ -263,7 +263,7 @@ class HardwareCompletionQueue extends HardwareObject implements CompletionQueue 
             acknowledgeToLibrary(unacknowledged.count());
             destroy(call, Function.DESTROY_COMPLETION_QUEUE, address);
         }
-        events.signal().raise(); // threads may wait for this queue
+        events.signal().raise(); // threads may be waiting for this queue's events
     }
 
     @Override

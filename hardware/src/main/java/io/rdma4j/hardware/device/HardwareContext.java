@@ -33,9 +33,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** An open device of the kernel. Thread safe. */
+/** An open hardware device: a {@code struct ibv_context}. Thread safe. */
 final class HardwareContext implements DeviceContext {
-    /** The value of {@code abi_compat} in a context that has the functions before it. */
+    /** The value of {@code abi_compat} in a context that is part of a {@code struct verbs_context}. */
     private static final long EXTENDED = -1;
 
     private static final int CREATE_EXCLUSIVELY = 0x40 | 0x80;
@@ -67,7 +67,7 @@ final class HardwareContext implements DeviceContext {
     /**
      * Returns the context at an address.
      *
-     * @throws RdmaException {@code EOPNOTSUPP} if its structure is not the one that is known; the device is closed then
+     * @throws RdmaException {@code EOPNOTSUPP} if its structure is unknown; the device is then closed
      */
     static HardwareContext of(HardwareDevice device, long address) {
         int end = 0;
@@ -102,26 +102,26 @@ final class HardwareContext implements DeviceContext {
         return handle;
     }
 
-    /** Returns a function of the driver by the offset of its pointer. Its address is 0 if the driver has none. */
+    /** Returns a function of the driver by the offset of its pointer. The address is 0 if the driver lacks it. */
     MemorySegment function(int offset) {
         return Native.functionAt(pointer() + offset);
     }
 
-    /** Returns the size of a mutex in the structures of the library. */
+    /** Returns the size of a mutex in the library's structures. */
     int mutexBytes() {
         return contextBytes - (Context.ABI_COMPAT + Long.BYTES) + Context.MUTEX_BYTES;
     }
 
-    /** Returns whether the context has a function before it. */
+    /** Returns whether the {@code struct verbs_context} has a function. */
     boolean hasExtendedFunction(int offset) {
         return Native.longAt(pointer() + ExtendedContext.SIZE) >= contextBytes - offset
                 && Native.longAt(pointer() + offset) != 0;
     }
 
     /**
-     * Returns a function before the context.
+     * Returns a function of the {@code struct verbs_context}.
      *
-     * @throws RdmaException {@code EOPNOTSUPP} if the library or the driver has none
+     * @throws RdmaException {@code EOPNOTSUPP} if the library or the driver lacks it
      */
     MemorySegment extendedFunction(int offset, String operation) {
         if (!hasExtendedFunction(offset)) {
@@ -131,7 +131,7 @@ final class HardwareContext implements DeviceContext {
     }
 
     RdmaException unsupported(String operation) {
-        return new RdmaException(operation, Errno.EOPNOTSUPP, device + " does not have it", "");
+        return new RdmaException(operation, Errno.EOPNOTSUPP, device + " does not support it", "");
     }
 
     // ---- queries
@@ -248,7 +248,7 @@ final class HardwareContext implements DeviceContext {
         return new CompletionQueueFactory(this, wanted).create(clock);
     }
 
-    /** Returns the clock that stamps completions, or null if the device has none. */
+    /** Returns the clock that stamps completions, or null if the device lacks one. */
     private @Nullable DeviceClock clock() {
         DeviceClock known = clock;
         if (known == null) {
@@ -276,7 +276,7 @@ final class HardwareContext implements DeviceContext {
 
     // ---- asynchronous events
 
-    /** Removes the events of an object that is closed, and waits for the acknowledgement of those that were taken. */
+    /** Removes the pending events of a closed object, and waits until its taken events are acknowledged. */
     void finishEvents(HardwareObject source) {
         asyncEventReader.onReadable();
         asyncEvents.finish(source);
@@ -309,7 +309,7 @@ final class HardwareContext implements DeviceContext {
 
     // ---- life
 
-    /** Returns whether the device is being closed, so that nothing waits for acknowledgements. */
+    /** Returns whether the device is being closed; closing an object then does not wait for acknowledgements. */
     boolean isClosing() {
         return closing;
     }

@@ -13,8 +13,8 @@ import io.rdma4j.verbs.abi.Native;
 import java.util.Objects;
 
 /**
- * A device of the kernel. Two are equal if they have the same name and the same number: the kernel gives no number twice.
- * Thread safe.
+ * An RDMA device of the kernel. Two instances are equal if they have the same name and number: the kernel does not
+ * reuse numbers. Thread safe.
  */
 public final class HardwareDevice implements Device {
     private static final int IWARP_TRANSPORT = 1;
@@ -25,7 +25,7 @@ public final class HardwareDevice implements Device {
     private final NodeType nodeType;
     private final TransportType transportType;
 
-    /** Reads a device of the list. */
+    /** Reads a device of libibverbs's list. */
     HardwareDevice(Call call, long device) {
         name = Native.textAt(call.result(Function.GET_DEVICE_NAME, device), 64);
         index = (int) call.result(Function.GET_DEVICE_INDEX, device);
@@ -50,7 +50,7 @@ public final class HardwareDevice implements Device {
         return name;
     }
 
-    /** Returns the number by which the kernel's connection manager names the device. */
+    /** Returns the number that identifies the device in the kernel's connection manager. */
     public int index() {
         return index;
     }

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 
 /** The devices of this host, without the software device. Thread safe. */
 public final class HardwareDevices {
-    /** The kernel's list of devices. While it does not exist, libibverbs is not even loaded. */
+    /** The kernel's list of devices. Without it, this class does not load libibverbs. */
     private static final Path CLASS = Path.of("/sys/class/infiniband");
 
     private static final KernelDevices OF_KERNEL =
@@ -22,12 +22,12 @@ public final class HardwareDevices {
 
     private static final GidTables TABLES = new GidTables(CLASS, OF_KERNEL::list, System::nanoTime);
 
-    /** Prepares the process for its first call of the library. */
+    /** Prepares libibverbs before the first call. */
     private static final class Preparation {
         static {
             try (Call call = new Call()) {
-                // Old kernels would give a child process the registered pages of its parent. With others it does
-                // nothing.
+                // On old kernels, the parent of a forked process would lose its registered pages. On others the call
+                // does nothing.
                 long _ = call.result(Function.FORK_INIT);
             }
         }
@@ -38,12 +38,12 @@ public final class HardwareDevices {
 
     private HardwareDevices() {}
 
-    /** Returns the devices that libibverbs lists now, also those whose files this process may not open. */
+    /** Returns the devices that libibverbs lists now, including devices whose files this process may not open. */
     public static List<HardwareDevice> list() {
         return Files.isDirectory(CLASS) && Libibverbs.isUsable() ? read() : List.of();
     }
 
-    /** Returns the devices of the library. */
+    /** Reads the devices from libibverbs. */
     static List<HardwareDevice> read() {
         Preparation.run();
         List<HardwareDevice> found = new ArrayList<>();
@@ -65,7 +65,10 @@ public final class HardwareDevices {
                 : List.of();
     }
 
-    /** Returns why this process cannot use the devices of the kernel, empty texts for those that it can use, by their names. */
+    /**
+     * Returns the reasons why this process cannot use the kernel's devices, by their names. The text is empty for a
+     * device that it can use.
+     */
     public static SortedMap<String, String> problems() {
         SortedMap<String, String> problems = new TreeMap<>();
         OF_KERNEL.list().forEach(device -> problems.put(device.name(), device.problem()));
@@ -77,16 +80,16 @@ public final class HardwareDevices {
     }
 
     /**
-     * Returns the device with an address of this host that this process can use, if any. A new address is found within 50 ms, or within ten times the
-     * time that reading the GID tables takes, if that is longer.
+     * Returns the usable device with an address of this host, if any. A new address is found within 50 ms, or within
+     * ten times the duration of reading the GID tables, whichever is longer.
      */
     public static Optional<HardwareDevice> of(InetAddress address) {
         return Files.isDirectory(CLASS) ? TABLES.deviceOf(address).flatMap(HardwareDevices::usable) : Optional.empty();
     }
 
     /**
-     * Returns a clause that names the device with an address of this host, and says why this process cannot use it. Empty if no
-     * device has the address, if it can be used, or if it speaks iWARP: such a device leaves UDP port 4791 to programs.
+     * Returns a clause that names an address's device, and explains why this process cannot use it. Empty if no device
+     * has the address, if the device is usable, or if it is an iWARP device, which leaves UDP port 4791 to programs.
      */
     public static String refusal(InetAddress address) {
         return Files.isDirectory(CLASS)
@@ -103,7 +106,8 @@ public final class HardwareDevices {
      * Returns a device by the numbers that the kernel's connection manager reports.
      *
      * @param index the number of the device
-     * @param nodeGuid its GUID, which decides with a kernel that does not report the number
+     * @param nodeGuid its GUID, which is used if no device has the number, for example since the kernel does not report
+     *     it
      */
     public static Optional<HardwareDevice> of(int index, long nodeGuid) {
         List<HardwareDevice> all = list();

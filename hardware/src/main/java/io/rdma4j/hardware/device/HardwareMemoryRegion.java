@@ -18,17 +18,17 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A memory region of a device: memory outside of the heap, at its own address. Its arena cannot be closed meanwhile. */
+/** A memory region of a device, in memory outside of the heap. The memory's arena cannot be closed meanwhile. */
 final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion {
     /** The bits of an address in the smallest page. */
     private static final long PAGE_MASK = 0xfff;
 
     private static final String REREGISTER = Function.REREGISTER.symbol();
 
-    /** Replaced under the lock of this object. */
+    /** Replaced under this object's lock. */
     private volatile HardwareRegistration registration;
 
-    /** Memory that the device may use although a change to it has failed; under the lock of this object. */
+    /** Memory that the device may use, although changing the region to it has failed. Guarded by this object's lock. */
     private final List<ArenaHold> doubtful = new ArrayList<>();
 
     private HardwareMemoryRegion(HardwareProtectionDomain domain, long region, HardwareRegistration registration) {
@@ -74,7 +74,7 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
         }
     }
 
-    /** Returns the rights as C takes them: the address is a parameter of its own, also if it is 0. */
+    /** Returns the access flags for C, without ZERO_BASED: the address, even if it is 0, is a separate parameter. */
     private static int bits(Set<AccessFlag> access) {
         return AccessFlag.bits(access) & ~AccessFlag.ZERO_BASED.bit();
     }
@@ -205,7 +205,7 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
         }
     }
 
-    /** Changes the object of C. If it fails, the new memory is released, unless the device may use it. */
+    /** Changes the C object. If it fails, the new memory is released, unless the device may use it. */
     private void change(
             MemoryRegionChange change,
             long region,
@@ -225,7 +225,7 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
                     memory == null ? 0 : memory.address(),
                     memory == null ? 0 : memory.byteSize(),
                     change.access() == null ? 0 : bits(access));
-            // With FORK_ERROR_OF_OLD_MEMORY the change is made, and processes that are forked lack the old memory.
+            // FORK_ERROR_OF_OLD_MEMORY means: the change is made, but forked processes lack the old memory.
             if (result != 0 && result != Flags.REREGISTER_FORK_ERROR_OF_OLD_MEMORY) {
                 throw failure(result, Errno.of(call.errno()), memory, hold);
             }
@@ -233,7 +233,7 @@ final class HardwareMemoryRegion extends HardwareObject implements MemoryRegion 
     }
 
     private RdmaException failure(int result, Errno errno, @Nullable MemorySegment memory, @Nullable ArenaHold hold) {
-        // A library or a kernel without the call answers EOPNOTSUPP before anything is changed.
+        // A library or a kernel without the call returns EOPNOTSUPP before it changes anything.
         boolean isUnchanged = result == Flags.REREGISTER_INPUT_ERROR
                 || result == Flags.REREGISTER_FORK_ERROR_OF_NEW_MEMORY
                 || errno == Errno.EOPNOTSUPP;

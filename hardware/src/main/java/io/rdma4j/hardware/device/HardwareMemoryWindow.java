@@ -10,7 +10,7 @@ import io.rdma4j.verbs.abi.Native;
 import io.rdma4j.verbs.abi.WindowFields;
 import org.jspecify.annotations.Nullable;
 
-/** A memory window. Its key is that of the last binding that was posted. */
+/** A memory window of a device. Its key is the key of the last posted binding. */
 final class HardwareMemoryWindow extends HardwareObject implements MemoryWindow {
     private final HardwareProtectionDomain domain;
     private final Type type;
@@ -40,15 +40,15 @@ final class HardwareMemoryWindow extends HardwareObject implements MemoryWindow 
     }
 
     /**
-     * Notes a binding that was posted as a work request. A driver reads the present key at the next one, and leaves it to the
-     * program to set it, as {@code ibv_post_send} documents for windows of type 2.
+     * Records a binding that was posted as a work request. The driver reads the present key at the next binding. The
+     * program must set this key, as the man page of {@code ibv_post_send} specifies for windows of type 2.
      */
     void onPosted(@Nullable MemoryRegion to, int key) {
         long address;
         try {
             address = handle().enter("ibv_post_send", this);
         } catch (ClosedException closed) {
-            return; // it is bound no more
+            return; // a closed window is not bound
         }
         try {
             Native.putInt(address + WindowFields.KEY, key);
@@ -58,7 +58,7 @@ final class HardwareMemoryWindow extends HardwareObject implements MemoryWindow 
         }
     }
 
-    /** Notes a binding whose key the driver has set. */
+    /** Records a binding after the driver has set the key. */
     void onBound(@Nullable MemoryRegion to, int key) {
         region = to;
         remoteKey = key;

@@ -4,9 +4,9 @@ import io.rdma4j.hardware.library.Call;
 import io.rdma4j.hardware.library.Function;
 import java.util.concurrent.locks.LockSupport;
 
-/** An object that an open device has created. Thread safe. */
+/** An object of an open device. Thread safe. */
 abstract class HardwareObject implements AutoCloseable {
-    /** The kinds, in the order in which a device that is closed destroys its objects. */
+    /** The kinds of objects, in the order in which closing a device destroys them. */
     enum Kind {
         QUEUE_PAIR,
         SHARED_RECEIVE_QUEUE,
@@ -19,7 +19,7 @@ abstract class HardwareObject implements AutoCloseable {
         PROTECTION_DOMAIN
     }
 
-    /** The interval at which a device that is closed checks whether another thread has destroyed the object. */
+    /** The interval at which closing a device checks whether another thread has destroyed the object. */
     private static final long WAIT_NANOS = 1_000_000;
 
     private final HardwareContext context;
@@ -46,15 +46,15 @@ abstract class HardwareObject implements AutoCloseable {
         return handle;
     }
 
-    /** Returns the address of the object of C. The caller has entered, or holds a lock that closing takes. */
+    /** Returns the address of the C object. The caller has entered the handle, or holds a lock that closing takes. */
     final long pointer() {
         return handle.address();
     }
 
     /**
-     * Calls a function that returns an errno, with this object as its first argument.
+     * Calls a function that returns an errno, with this object as the first argument.
      *
-     * @throws io.rdma4j.verbs.RdmaException if it is not 0, or the object is closed
+     * @throws io.rdma4j.verbs.RdmaException if the errno is not 0, or the object is closed
      */
     final void check(Call call, Function function, String details, long... words) {
         long[] all = new long[words.length + 1];
@@ -78,7 +78,7 @@ abstract class HardwareObject implements AutoCloseable {
         });
     }
 
-    /** Closes the object with its device: returns once it is destroyed, also if another thread is closing it. */
+    /** Closes the object with its device. Returns after it is destroyed, even if another thread is closing it. */
     final void closeWithContext() {
         close();
         while (equals(context.objectAt(handle.address()))) {
@@ -88,13 +88,13 @@ abstract class HardwareObject implements AutoCloseable {
     }
 
     /**
-     * Destroys the object of C, when no call uses it any more.
+     * Destroys the C object. No call uses it any more.
      *
      * @throws io.rdma4j.verbs.RdmaException {@code EBUSY} if other objects use it
      */
     abstract void destroy(Call call, long address);
 
-    /** Destroys the object by a function that returns an errno. */
+    /** Destroys the C object by a function that returns an errno. */
     final void destroy(Call call, Function function, long address) {
         call.check(function, toString(), address);
     }

@@ -135,7 +135,11 @@ final class HardwareProtectionDomain extends HardwareObject implements Protectio
         }
     }
 
-    /** Returns an object of this device. */
+    /**
+     * Casts an object of this device.
+     *
+     * @throws RdmaException {@code EINVAL} if it belongs to another device
+     */
     <T extends HardwareObject> T own(Class<T> type, @Nullable Object object, String operation) {
         if (!type.isInstance(object) || !type.cast(object).context().equals(context())) {
             throw new RdmaException(operation, Errno.EINVAL, object + " is of another device", "");

@@ -184,7 +184,7 @@ final class HardwareQueuePair extends HardwareObject implements QueuePair {
         }
     }
 
-    /** Adds the rule that a change violates, if it violates one. */
+    /** Adds the rule that a change violates, if any. */
     private RdmaException explained(RdmaException refused, QueuePairAttributes changed) {
         String rule = QueuePairTransitions.explainRefusal(type(), state(), changed);
         return rule == null
@@ -197,7 +197,7 @@ final class HardwareQueuePair extends HardwareObject implements QueuePair {
         return Map.of();
     }
 
-    /** Returns the name and the state, for the message about a request that the driver has refused. */
+    /** Returns the name and the state, for the message if the driver refuses a request. */
     private String condition() {
         try {
             return this + ", whose state is " + state();
@@ -239,8 +239,8 @@ final class HardwareQueuePair extends HardwareObject implements QueuePair {
     }
 
     /**
-     * Binds a window. One of type 1 is bound by a call of its own, which posts the request and sets the key. To unbind it, the
-     * call gets the region to which it was bound, since drivers read the region of each request.
+     * Binds a window. For a window of type 1, C has a separate call, which posts the request and sets the key. To
+     * unbind it, the call gets the region to which the window was bound, since drivers read the region of each request.
      */
     private void bind(SendWorkRequest request) {
         if (!(request.memoryWindow() instanceof HardwareMemoryWindow window)

@@ -16,7 +16,7 @@ import java.util.Set;
  * @param localKey the local key
  * @param remoteKey the key for peers
  * @param hold keeps the arena of the memory open
- * @param uses the calls in which a driver reads the memory by its address: those that post inline data
+ * @param uses the calls in progress that post inline data, for which the driver reads the memory by its address
  */
 record HardwareRegistration(
         HardwareProtectionDomain domain,
@@ -27,7 +27,7 @@ record HardwareRegistration(
         int remoteKey,
         ArenaHold hold,
         Handle uses) {
-    /** Returns the registration of an object of C whose memory is new to it. */
+    /** Returns the registration of a C object after it got new memory. */
     static HardwareRegistration of(
             HardwareProtectionDomain domain,
             MemorySegment memory,
@@ -46,7 +46,7 @@ record HardwareRegistration(
                 new Handle(memory.address()));
     }
 
-    /** Returns the registration of the same memory after a change of the object of C. */
+    /** Returns the registration of the same memory after a change of the C object. */
     HardwareRegistration changed(HardwareProtectionDomain newDomain, Set<AccessFlag> newAccess, long region) {
         return new HardwareRegistration(
                 newDomain,
@@ -59,7 +59,7 @@ record HardwareRegistration(
                 uses);
     }
 
-    /** Waits until no driver reads the memory, and lets its arena be closed. The device no longer uses it. */
+    /** Waits until no driver reads the memory, and releases its arena. The device no longer uses the memory. */
     void end() {
         uses.close(_ -> hold.release());
     }

@@ -160,7 +160,7 @@ final class HardwareSharedReceiveQueue extends HardwareObject implements SharedR
                     result.get(JAVA_INT, SharedReceiveQueueSettings.SCATTER_GATHER),
                     result.get(JAVA_INT, SharedReceiveQueueSettings.LIMIT));
         } catch (RdmaException refused) {
-            if (refused.errno() == Errno.EOPNOTSUPP) { // as by siw
+            if (refused.errno() == Errno.EOPNOTSUPP) { // for example siw
                 return known;
             }
             throw refused;

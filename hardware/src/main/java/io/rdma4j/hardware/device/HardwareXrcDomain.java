@@ -4,7 +4,7 @@ import io.rdma4j.hardware.library.Call;
 import io.rdma4j.verbs.XrcDomain;
 import io.rdma4j.verbs.abi.ExtendedContext;
 
-/** A domain of extended connections. */
+/** An XRC domain of a device. */
 final class HardwareXrcDomain extends HardwareObject implements XrcDomain {
     HardwareXrcDomain(HardwareContext context, long address) {
         super(context, Kind.XRC_DOMAIN, address);

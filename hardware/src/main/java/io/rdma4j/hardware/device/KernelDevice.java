@@ -6,11 +6,11 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A device of this host's kernel, which this process may or may not be able to use.
+ * An RDMA device of this host's kernel. This process may be unable to use it.
  *
  * @param name the name, for example {@code mlx5_0}
- * @param isIwarp true if it speaks iWARP, false if it speaks RoCE or InfiniBand
- * @param verbsFile the file by which programs use it; null if the kernel has none
+ * @param isIwarp true if the device uses iWARP, false if it uses RoCE or InfiniBand
+ * @param verbsFile the device file for verbs; null if the kernel has none
  * @param connectionManager the file of the kernel's connection manager
  * @param device the device in the list of libibverbs; null without the library or without a driver
  */
@@ -21,7 +21,7 @@ record KernelDevice(
         Path connectionManager,
         @Nullable HardwareDevice device) {
 
-    /** Returns a clause that says why this process cannot use the device now; empty if it can. */
+    /** Returns a clause that explains why this process cannot use the device now; empty if it can. */
     String problem() {
         if (device == null) {
             return Libibverbs.isUsable()

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 
-/** Reads which devices this host's kernel has. */
+/** Lists the RDMA devices of this host's kernel. */
 final class KernelDevices {
     private static final String IWARP_NODE = "4:";
 
@@ -25,7 +25,7 @@ final class KernelDevices {
      *
      * @param classes the kernel's classes of devices, {@code /sys/class}
      * @param files the device files, {@code /dev/infiniband}
-     * @param library lists the devices of libibverbs; none without the library
+     * @param library lists the devices of libibverbs; the list is empty without the library
      */
     KernelDevices(Path classes, Path files, Supplier<List<HardwareDevice>> library) {
         this.classes = classes;
@@ -51,7 +51,7 @@ final class KernelDevices {
         return found;
     }
 
-    /** Returns the files of the devices by the names of these. */
+    /** Returns the device files by the names of their devices. */
     private Map<String, Path> verbsFiles() {
         Map<String, Path> found = new TreeMap<>();
         Path verbs = classes.resolve("infiniband_verbs");

@@ -10,8 +10,8 @@ import io.rdma4j.verbs.abi.QueuePairFields;
 import io.rdma4j.verbs.abi.RegionFields;
 
 /**
- * Compares fields of new objects with what they must have. A library whose structures differ from the tables of
- * {@link io.rdma4j.verbs.abi} is found by this before anything is written to a wrong place.
+ * Compares fields of new objects with their expected values. This detects a library whose structures differ from the
+ * tables of {@link io.rdma4j.verbs.abi}, before anything is written to a wrong offset.
  */
 final class Layouts {
     private static final int[] POLL_FUNCTIONS = {
@@ -27,7 +27,7 @@ final class Layouts {
         ExtendedCompletionQueue.READ_TIMESTAMP
     };
 
-    /** The driver of HiSilicon's cards reports the entries of a queue without the one that stays empty. */
+    /** HiSilicon's driver does not count the one entry of a queue that always stays empty. */
     private static final int UNUSED_ENTRIES = 1;
 
     private Layouts() {}
@@ -57,7 +57,7 @@ final class Layouts {
                         && Native.intAt(queue + CompletionQueueFields.CAPACITY) >= entries - UNUSED_ENTRIES);
     }
 
-    /** Checks that a driver has set all functions by which an extended queue is polled. */
+    /** Checks that a driver has set all functions for polling an extended queue. */
     static void requirePollFunctions(long fields) {
         for (int at : POLL_FUNCTIONS) {
             require("struct ibv_cq_ex", Native.longAt(fields + at) != 0);
@@ -69,7 +69,7 @@ final class Layouts {
             throw new RdmaException(
                     "libibverbs.so.1",
                     Errno.EOPNOTSUPP,
-                    structure + " of the installed library differs from the one that is known",
+                    structure + " of the installed library differs from the known structure",
                     "Use the software device (RDMA4J_DEVICE=soft), and report the version of rdma-core");
         }
     }

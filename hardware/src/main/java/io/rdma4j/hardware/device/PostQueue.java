@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Supplier;
 
 /**
- * Posts work requests to a queue of a device by the pointer of the driver. Allocates nothing. Thread safe.
+ * Posts work requests to a queue of a device, through the driver's function pointer. Allocates nothing. Thread safe.
  *
  * @param <R> the type of the requests
  */
@@ -74,7 +74,7 @@ final class PostQueue<R> {
     /**
      * Posts several requests in order.
      *
-     * @throws PartialPostException if the driver refuses one, or one does not fit the queue
+     * @throws PartialPostException if the driver refuses a request, or a request does not fit the queue
      */
     void post(R[] requests, int count) {
         int posted = 0;
@@ -131,7 +131,7 @@ final class PostQueue<R> {
                 errno == Errno.ENOMEM ? "The queue is full: poll completions, or create it larger" : "");
     }
 
-    /** Waits until no call is in progress, once the queue's handle is closed. */
+    /** Waits until no call is in progress. The queue's handle is closed. */
     void drain() {
         lock.lock();
         lock.unlock();

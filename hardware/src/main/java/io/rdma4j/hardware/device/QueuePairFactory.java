@@ -22,9 +22,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Creates queue pairs. The objects that a queue pair refers to stay open meanwhile. */
+/** Creates a queue pair, and keeps the objects that it refers to open meanwhile. */
 final class QueuePairFactory implements AutoCloseable {
-    /** The sizes that are tried to find the limit of inline data, which no structure of C has. */
+    /** The sizes to try, in order to find the limit of inline data: no C structure reports it. */
     private static final int[] INLINE_BYTES = {512, 256, 128, 64, 32};
 
     private final HardwareProtectionDomain domain;
@@ -125,7 +125,7 @@ final class QueuePairFactory implements AutoCloseable {
         call.close();
     }
 
-    /** Returns the largest of some sizes of inline data that a queue pair of the device can have. */
+    /** Returns the maximum size of inline data of a queue pair that was created with the largest accepted size. */
     static int maxInlineBytes(HardwareContext context) {
         try (ProtectionDomain domain = context.createProtectionDomain();
                 CompletionQueue queue = context.createCompletionQueue(1)) {
@@ -134,11 +134,11 @@ final class QueuePairFactory implements AutoCloseable {
                 try (QueuePair queuePair = domain.createQueuePair(QueuePairInitAttributes.reliable(queue, sizes))) {
                     return queuePair.capabilities().maxInlineBytes();
                 } catch (RdmaException tooLong) {
-                    // A shorter one may fit.
+                    // A smaller size may be accepted.
                 }
             }
         } catch (RdmaException noObjects) {
-            // The limit is unknown, and nothing is sent inline.
+            // The limit is unknown: 0 avoids inline data.
         }
         return 0;
     }

@@ -7,9 +7,9 @@ import io.rdma4j.verbs.RdmaException;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
-/** Checks memory and access rights before C registers them. The first parameter is the C name of the call, for messages. */
+/** Checks memory and access rights before registration. The parameter {@code operation} is the C name, for messages. */
 final class RegistrationChecks {
-    /** The vendor of siw, whose driver ignores the address that a registration chooses, without an error. */
+    /** The vendor ID of siw. Its driver ignores a chosen address without an error. */
     private static final int VENDOR_OF_SIW = 0x62_6d74;
 
     private RegistrationChecks() {}
@@ -27,7 +27,7 @@ final class RegistrationChecks {
                     operation,
                     Errno.EOPNOTSUPP,
                     context.device() + " cannot page memory on demand",
-                    "Leave ON_DEMAND out: the memory is locked then");
+                    "Leave ON_DEMAND out: the memory is then locked");
         }
     }
 
@@ -45,13 +45,13 @@ final class RegistrationChecks {
         }
     }
 
-    /** Checks that the driver can register memory at an address that is not its own. */
+    /** Checks that the driver can register memory at a chosen address. */
     static void requireChosenAddresses(HardwareContext context, long first) {
         if (context.attributes().vendorId() == VENDOR_OF_SIW) {
             throw new RdmaException(
                     "ibv_reg_mr_iova",
                     Errno.EOPNOTSUPP,
-                    "%s ignores the address 0x%x and uses that of the memory".formatted(context.device(), first),
+                    "%s ignores the address 0x%x and uses the memory's".formatted(context.device(), first),
                     "Register without an address and ZERO_BASED, and send the address to the peer");
         }
     }
@@ -75,7 +75,7 @@ final class RegistrationChecks {
                     operation,
                     errno,
                     refusal,
-                    "Allocate it from Arena.ofShared() or Arena.ofAuto(), and allow what the peer may do");
+                    "Allocate it from Arena.ofShared() or Arena.ofAuto(), and grant the required rights");
         }
     }
 

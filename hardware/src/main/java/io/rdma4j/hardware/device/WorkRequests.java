@@ -22,11 +22,11 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A chain of work requests in memory of C, written for each call. Used by one thread at a time. Objects of C that the
- * driver reads while the call lasts are entered, and left by {@link #release}.
+ * A chain of work requests in native memory, written for each call. Used by one thread at a time. The writer enters the
+ * handles of objects that the driver reads during the call, and {@link #release} exits them.
  */
 final class WorkRequests {
-    /** The longest chain of one call. */
+    /** The maximum number of requests in the chain of one call. */
     static final int CHAIN = 16;
 
     private final String operation;
@@ -60,7 +60,7 @@ final class WorkRequests {
         return base;
     }
 
-    /** Returns the address where a call writes the address of a request that it refuses. */
+    /** Returns the location where a call writes the address of a request that it refuses. */
     long refused() {
         return base + memory.byteSize() - 8;
     }
@@ -70,7 +70,7 @@ final class WorkRequests {
         return (int) ((memory.get(JAVA_LONG, memory.byteSize() - 8) - base) / requestBytes);
     }
 
-    /** Ends the chain with a request. */
+    /** Makes a request the last one of the chain. */
     void end(int index) {
         memory.set(JAVA_LONG, (long) index * requestBytes + ReceiveRequest.NEXT, 0);
     }
@@ -88,7 +88,7 @@ final class WorkRequests {
                     operation,
                     Errno.EINVAL,
                     count + " pieces, but it takes " + maxScatterGather,
-                    "Ask for more when you create the queue");
+                    "Request more when you create the queue");
         }
         memory.set(JAVA_LONG, at + ReceiveRequest.ID, id);
         memory.set(JAVA_LONG, at + ReceiveRequest.NEXT, base + at + requestBytes);
@@ -100,7 +100,7 @@ final class WorkRequests {
         return listsAt + (long) index * maxScatterGather * ScatterGather.BYTES;
     }
 
-    /** Writes a list. The driver reads inline data at their addresses in this process. */
+    /** Writes a scatter/gather list. For inline data, it has the addresses of this process. */
     private void writeList(int index, ScatterGatherList list, boolean isInline) {
         long at = listAt(index);
         for (int i = 0; i < list.count(); i++) {
@@ -134,7 +134,7 @@ final class WorkRequests {
         }
     }
 
-    /** Checks a piece of inline data, since the region can have smaller memory than when the piece was added. */
+    /** Checks a piece of inline data: the region may have got smaller memory since the piece was added. */
     private void requireWithin(ScatterGatherList list, int index, MemorySegment data) {
         if (list.offsetBytes(index) > data.byteSize() - list.lengthBytes(index)) {
             throw new RdmaException(
@@ -145,7 +145,7 @@ final class WorkRequests {
         }
     }
 
-    /** Writes a datagram. A driver reads the destination of each, so that one without would end the process. */
+    /** Writes a datagram. Drivers read the destination unchecked: a missing one would crash the process. */
     void writeDatagram(int index, SendWorkRequest request) {
         boolean isSend = request.opcode() == SendOpcode.SEND || request.opcode() == SendOpcode.SEND_WITH_IMMEDIATE;
         if (!isSend || request.addressHandle() == null) {
@@ -223,7 +223,7 @@ final class WorkRequests {
 
     private void writeBinding(long at, SendWorkRequest request) {
         MemoryRegion region = request.bindRegion();
-        if (region == null) { // a driver reads its key
+        if (region == null) { // drivers read the region's key unchecked
             throw new RdmaException(
                     operation, Errno.EINVAL, "a window of type 2 that is bound to nothing", "Invalidate it instead");
         }
@@ -258,7 +258,7 @@ final class WorkRequests {
         return address;
     }
 
-    /** Leaves the objects that the requests refer to. */
+    /** Exits the handles of the objects that the requests refer to. */
     void release() {
         while (enteredCount > 0) {
             entered[--enteredCount].exit();

@@ -1,2 +1,2 @@
-/** The objects of verbs over libibverbs. */
+/** Verbs on hardware devices, through libibverbs. */
 package io.rdma4j.hardware.device;

@@ -8,7 +8,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Supplier;
 
-/** A call of libibverbs that is not on the path of data, with the memory of its arguments. For one thread. */
+/** Calls of libibverbs outside the data path, with the memory of their arguments. For one thread. */
 public final class Call implements AutoCloseable {
     private static final int ALIGNMENT = 8;
 
@@ -23,7 +23,7 @@ public final class Call implements AutoCloseable {
         return arena.allocate(bytes, ALIGNMENT);
     }
 
-    /** Returns memory with an {@code int}. */
+    /** Allocates memory with an {@code int}. */
     public MemorySegment ofInt(int value) {
         return arena.allocateFrom(JAVA_INT, value);
     }
@@ -58,15 +58,15 @@ public final class Call implements AutoCloseable {
     /**
      * Calls a function that returns an object.
      *
-     * @param details the object that was to be created, for the message
-     * @throws RdmaException if it returns null
+     * @param details describes the object to create, for the message
+     * @throws RdmaException if the function returns null
      */
     public long create(Function function, String details, long... words) {
         return created(function.symbol(), details, result(function, words));
     }
 
     /**
-     * Returns an object that a function has created.
+     * Checks and returns an object that a function has created.
      *
      * @throws RdmaException if it is null
      */
@@ -78,7 +78,7 @@ public final class Call implements AutoCloseable {
     }
 
     /**
-     * Returns what {@code use} makes of a new object of C. If it throws, the object is destroyed.
+     * Returns the result of {@code use} for a new C object. If {@code use} throws, destroys the object.
      *
      * @param destroy the function that destroys the object
      */
@@ -94,17 +94,17 @@ public final class Call implements AutoCloseable {
     /**
      * Calls a function that returns an errno.
      *
-     * @param details the objects, for the message
-     * @throws RdmaException if it is not 0
+     * @param details describes the objects, for the message
+     * @throws RdmaException if the errno is not 0
      */
     public void check(Function function, String details, long... words) {
         checkResult(function.symbol(), details, (int) result(function, words));
     }
 
     /**
-     * Checks the result of a function that returns an errno, or a negative number and the error in {@code errno}.
+     * Checks the result of a function that returns an errno, or a negative number with the error in {@code errno}.
      *
-     * @throws RdmaException if it is not 0
+     * @throws RdmaException if the result is not 0
      */
     public void checkResult(String operation, String details, int result) {
         if (result != 0) {

@@ -3,11 +3,11 @@ package io.rdma4j.hardware.library;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Receives {@code errno} of calls. Used by one thread at a time. */
+/** Captures {@code errno} after calls. Used by one thread at a time. */
 public final class CallState {
     private final MemorySegment captured;
 
-    /** Creates a state in memory of an arena. */
+    /** Creates a state, in memory of an arena. */
     public CallState(Arena arena) {
         captured = arena.allocate(Downcalls.errnoLayout());
     }

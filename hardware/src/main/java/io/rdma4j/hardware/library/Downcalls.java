@@ -11,9 +11,10 @@ import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Calls functions by their address. All have one signature, of as many words as the longest has parameters: a handle for
- * each would add milliseconds to the start, and one for the pointers of each device would not be a constant for the
- * compiler. A function reads only as many registers as it has parameters, and of each only the width of the parameter.
+ * Calls functions by their addresses. All calls share a signature with as many words as the longest parameter list. A
+ * handle for each function would add milliseconds to the startup, and a handle for each device's pointers would not be
+ * a constant for the compiler. A function reads only the registers of its parameters, and only the width of each
+ * parameter.
  */
 public final class Downcalls {
     private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();
@@ -40,7 +41,7 @@ public final class Downcalls {
         return CAPTURE;
     }
 
-    /** Returns the error of the last call that was given this memory. */
+    /** Returns the error of the last call that used this memory. */
     static int errno(MemorySegment captured) {
         return captured.get(JAVA_INT, ERRNO);
     }

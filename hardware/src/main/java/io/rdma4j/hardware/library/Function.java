@@ -1,6 +1,6 @@
 package io.rdma4j.hardware.library;
 
-/** The functions of libibverbs that are called by name. Those that C programs call inline are pointers of a context. */
+/** The functions that libibverbs exports. The functions that are inline in C are pointers in a context. */
 public enum Function {
     GET_DEVICE_LIST("ibv_get_device_list"),
     FREE_DEVICE_LIST("ibv_free_device_list"),

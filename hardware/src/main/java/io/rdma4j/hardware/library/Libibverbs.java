@@ -10,15 +10,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The loaded libibverbs. It is loaded at the first use, and stays loaded. Thread safe.
+ * The library libibverbs. It is loaded at the first use, and stays loaded. Thread safe.
  *
- * <p>Functions of verbs return an errno, or a pointer that is null after an error that is in {@code errno}. {@link Call}
- * calls them.
+ * <p>Its functions return an errno, or a pointer, which is null after an error and {@code errno} then has the number.
+ * {@link Call} calls them.
  */
 public final class Libibverbs {
     private static final String FILE = "libibverbs.so.1";
 
-    /** The library, or the reason why there is none. */
+    /** The library, or the reason why it cannot be used. */
     private record Load(@Nullable Libibverbs library, String reason) {
         static final Load RESULT = load();
     }
@@ -29,12 +29,12 @@ public final class Libibverbs {
         this.functions = functions;
     }
 
-    /** Returns whether this host has a library that can be used. */
+    /** Returns whether this process can use the library. */
     public static boolean isUsable() {
         return Load.RESULT.library != null;
     }
 
-    /** Returns a clause with the reason why there is no library; empty if there is one. */
+    /** Returns a clause that explains why the library cannot be used; empty if it can. */
     public static String absence() {
         return Load.RESULT.reason;
     }

@@ -6,11 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 
-/** Names what to try after an error of a device. */
+/** Suggests remedies for errors of a device. */
 public final class Remedies {
     private static final Path LIMITS = Path.of("/proc/self/limits");
 
-    /** Calls for which the kernel locks memory. */
+    /** The calls for which the kernel locks memory. */
     private static final Set<String> LOCKING = Set.of(
             "ibv_reg_mr",
             "ibv_reg_mr_iova2",
@@ -21,13 +21,13 @@ public final class Remedies {
             "ibv_create_qp_ex");
 
     private static final String FILES =
-            "Linux 6.5 and later refuse shared mappings of files on ext4, XFS and other disks for devices, and earlier"
-                    + " kernels those that cannot be written: map a file of tmpfs or hugetlbfs, map it privately, or copy;"
-                    + " other memory must be mapped, and writable for rights to write";
+            "Linux 6.5 and later refuse shared mappings of files on ext4, XFS and other disk file systems, and earlier"
+                    + " kernels refuse read-only ones: use a file on tmpfs or hugetlbfs, a private mapping, or a copy."
+                    + " Other memory must be mapped, and writable if the rights include writing";
 
     private Remedies() {}
 
-    /** Returns a sentence, or an empty text if there is nothing to say. */
+    /** Returns a sentence, or an empty text if no remedy is known. */
     public static String of(String operation, Errno error) {
         return switch (error) {
             case ENOMEM -> LOCKING.contains(operation) ? lockedMemory() : "";
@@ -38,7 +38,7 @@ public final class Remedies {
         };
     }
 
-    /** Returns a sentence about the limit of locked memory, if there is one. */
+    /** Returns a sentence about the limit of locked memory, or an empty text without a limit. */
     private static String lockedMemory() {
         try {
             for (String line : Files.readAllLines(LIMITS)) {
@@ -50,7 +50,7 @@ public final class Remedies {
                 }
             }
         } catch (IOException unknown) {
-            // Without the limit there is nothing to add to the error.
+            // The error is reported without the limit.
         }
         return "";
     }

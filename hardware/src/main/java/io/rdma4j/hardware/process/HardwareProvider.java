@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The provider of the devices of this host's kernel. On a host without them it loads no library and reads one folder.
+ * The provider of this host's RDMA hardware. On a host without RDMA devices it loads no library, and only checks for
+ * one folder.
  */
 public final class HardwareProvider implements VerbsProvider {
     /** The name of the provider, for messages and for {@code RDMA4J_DEVICE}. */

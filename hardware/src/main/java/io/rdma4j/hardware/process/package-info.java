@@ -1,2 +1,2 @@
-/** The provider of this process's hardware, which {@link java.util.ServiceLoader} finds. */
+/** The provider of hardware devices, which {@link java.util.ServiceLoader} finds. */
 package io.rdma4j.hardware.process;

@@ -4,9 +4,9 @@ package io.rdma4j.hardware.system;
 @FunctionalInterface
 public interface DescriptorHandler {
     /**
-     * Reads everything that is there, and raises the signals of what has arrived. Any thread may call this, two at the same
-     * time, too. It does not wait for anything but the other call.
-     * It is called again soon if it throws.
+     * Reads all available input, and raises the signals of the objects that received some. Any thread may call this,
+     * even two at the same time: one then waits for the other, and for nothing else. If it throws, it is called again
+     * soon.
      */
     void onReadable();
 }

@@ -12,20 +12,25 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waiting for devices: completion channels, asynchronous events and the events of the connection manager. A device makes
- * progress by itself, so that only its descriptors have to be read. Thread safe.
+ * Waits for the descriptors of devices: completion channels, asynchronous events and the connection manager's events. A
+ * device makes progress by itself, so only its descriptors have to be read. Thread safe.
  *
- * <p>One thread, the leader, waits in the kernel for all descriptors and has them read. The other waiting threads park; what
- * the leader reads for them wakes them. A waiting platform thread leads if no other does, so that its own event reaches it
- * without a change of threads. A virtual thread never leads, since it would keep its carrier. A thread of this class leads
- * while no application thread does: for virtual threads, and for programs that wait at another device or for listeners of a
- * signal. It does not come back between two waits of an application thread that follow soon, within {@value #PAUSE_NANOS} ns.
+ * <p>One thread, the leader, waits in the kernel for all descriptors and calls their handlers. The other waiting
+ * threads park, and the leader wakes them when it reads their events. A waiting platform thread leads if no other
+ * thread does, so that its own event reaches it without a thread switch. A virtual thread never leads, since it would
+ * pin its carrier.
+ *
+ * <p>A background thread of this class leads while no application thread does: for virtual threads, for listeners of a
+ * signal, and while the program waits for another device. It does not take over between two waits of an application
+ * thread that follow each other within {@value #PAUSE_NANOS} ns.
  */
 public final class DescriptorPoller implements WaitDriver {
-    /** The time between two checks whether application threads still lead. */
+    /** The interval between checks for leading application threads. */
     static final long PAUSE_NANOS = 4_000_000;
 
-    /** The maximum time for which a leading application thread blocks: an interrupt does not end a system call. */
+    /**
+     * The maximum time for which a leading application thread blocks, since an interrupt does not end a system call.
+     */
     private static final int MAX_BLOCK_MILLIS = 100;
 
     private static final long NANOS_PER_MILLI = 1_000_000;
@@ -63,7 +68,7 @@ public final class DescriptorPoller implements WaitDriver {
         events.add(descriptor, handler);
     }
 
-    /** Removes a descriptor, before it is closed. A call of its handler that another thread has begun may still be running. */
+    /** Removes a descriptor, before it is closed. Another thread's call of its handler may still be running. */
     public void remove(int descriptor) {
         events.remove(descriptor);
     }
@@ -123,7 +128,10 @@ public final class DescriptorPoller implements WaitDriver {
         return deadlineNanos == Long.MAX_VALUE ? Long.MAX_VALUE : deadlineNanos - nanoTime();
     }
 
-    /** Takes over from nobody or from the background thread, which leaves the kernel and pauses. */
+    /**
+     * Becomes the leader if no thread leads, or instead of the background thread, which returns from the kernel and
+     * pauses.
+     */
     private boolean takeLead(Thread current) {
         if (leader.compareAndSet(null, current)) {
             leaderships.incrementAndGet();
@@ -151,7 +159,7 @@ public final class DescriptorPoller implements WaitDriver {
         return (int) Math.min(MAX_BLOCK_MILLIS, (remainingNanos - 1) / NANOS_PER_MILLI + 1);
     }
 
-    /** Wakes the next leader: the follower that came last, or else the background thread if it is needed at once. */
+    /** Wakes the next leader: the latest follower, or otherwise the background thread if it is needed immediately. */
     private void promote() {
         Thread next = followers.peekFirst();
         if (next != null) {
@@ -201,7 +209,7 @@ public final class DescriptorPoller implements WaitDriver {
         return true;
     }
 
-    /** Waits until no application thread has led for a while, or one that waits needs this thread. */
+    /** Waits until no application thread has led for a pause's time, or a virtual thread waits. */
     private void pause() {
         int seen;
         do {

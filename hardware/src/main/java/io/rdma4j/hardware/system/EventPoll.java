@@ -12,11 +12,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The descriptors of all devices in one epoll(7) instance. It is edge-triggered: each arrival is reported once, to one of the
- * threads that wait. Never closed. Thread safe.
+ * An epoll(7) instance with the descriptors of all devices. It is edge-triggered: it reports each arrival once, to one
+ * of the waiting threads. Never closed. Thread safe.
  */
 final class EventPoll {
-    /** Memory of one thread that waits. */
+    /** The memory of one waiting thread. */
     static final class Buffer {
         private final MemorySegment events = Arena.ofAuto().allocate((long) MAX_EVENTS * EVENT_BYTES);
         private final CallState state = new CallState(Arena.ofAuto());
@@ -24,7 +24,7 @@ final class EventPoll {
 
     private static final int MAX_EVENTS = 16;
 
-    /** The time after which a descriptor that could not be read is read again. */
+    /** The delay before a descriptor whose handler failed is read again. */
     private static final long PAUSE_NANOS = 1_000_000;
 
     private static final int ADD = 1;
@@ -33,7 +33,7 @@ final class EventPoll {
     private static final int READABLE = 1;
     private static final int EDGE_TRIGGERED = 1 << 31;
 
-    /** The structure is packed on x86-64 alone. */
+    /** {@code struct epoll_event} is packed on x86-64 only. */
     private static final int DATA_AT = System.getProperty("os.arch").equals("amd64") ? 4 : 8;
 
     private static final int EVENT_BYTES = DATA_AT + 8;
@@ -43,10 +43,10 @@ final class EventPoll {
     private final int wakeup = Linux.eventDescriptor();
     private final MemorySegment one = Arena.ofAuto().allocate(8);
 
-    /** Receives the error of a write, which nobody reads; allocated here, so that {@link #wake} needs no memory. */
+    /** Captures errno of a write, which is ignored. Allocated once, so that {@link #wake} allocates nothing. */
     private final CallState wakeupState = new CallState(Arena.ofAuto());
 
-    /** The structure by which a descriptor is reported once more; guarded by itself. */
+    /** The structure that makes epoll report a descriptor again; guarded by its own monitor. */
     private final MemorySegment again = Arena.ofAuto().allocate(EVENT_BYTES, 8);
 
     EventPoll() {
@@ -76,9 +76,10 @@ final class EventPoll {
     }
 
     /**
-     * Waits until descriptors are readable, and has them read. Also returns after {@link #wake} and signals of the system.
+     * Waits until descriptors are readable, and calls their handlers. Also returns after {@link #wake}, and after
+     * signals of the operating system.
      *
-     * @param timeoutMillis 0 does not wait, -1 has no end
+     * @param timeoutMillis the timeout; 0 does not wait, -1 waits indefinitely
      * @return true if a descriptor was readable
      */
     boolean await(Buffer buffer, int timeoutMillis) {
@@ -96,14 +97,14 @@ final class EventPoll {
         return count > 0;
     }
 
-    /** Has a descriptor read. If that fails, what has arrived is reported once more, and the others are read all the same. */
+    /** Calls a handler. If it fails, epoll reports the descriptor again, and the other descriptors are read anyway. */
     private void read(int descriptor, DescriptorHandler handler) {
         try {
             handler.onReadable();
         } catch (RuntimeException | Error fault) {
             SharedThread.report(EventPoll.class, "a descriptor of a device could not be read: it is read again", fault);
             LockSupport.parkNanos(this, PAUSE_NANOS);
-            // An arrival is reported once, unless the descriptor is changed while there is something to read.
+            // Epoll reports an arrival once, but modifying the descriptor reports unread input again.
             synchronized (again) {
                 again.set(JAVA_INT_UNALIGNED, 0, READABLE | EDGE_TRIGGERED);
                 again.set(JAVA_INT_UNALIGNED, DATA_AT, descriptor);
@@ -112,7 +113,7 @@ final class EventPoll {
         }
     }
 
-    /** Wakes one thread that waits, or the next one. */
+    /** Wakes one waiting thread, or the next thread that waits. */
     void wake() {
         var _ = Linux.write(wakeup, wakeupState, one, 8);
     }

@@ -10,8 +10,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 
 /**
- * The system calls of this module. Each returns its result, or the negated errno. Constants are those of Linux's generic ABI,
- * which x86-64 and arm64 share.
+ * The system calls of this module. Each returns its result, or the negated errno. The constants are the values of
+ * Linux's generic ABI, which x86-64 and arm64 share.
  */
 public final class Linux {
     /** {@code O_RDWR | O_NONBLOCK | O_CLOEXEC}. */
@@ -34,7 +34,10 @@ public final class Linux {
 
     private Linux() {}
 
-    /** In the process of a C program, a library there has to know the descriptors of Java; see {@code SystemCalls} of {@code link}. */
+    /**
+     * Finds a function. In the process of a C program, the calls go through a library that must know Java's
+     * descriptors: see {@code SystemCalls} of {@code link}.
+     */
     @SuppressWarnings("restricted")
     private static MemorySegment function(String name) {
         SymbolLookup libraryOfC = Linker.nativeLinker().defaultLookup();
@@ -113,13 +116,13 @@ public final class Linux {
         }
     }
 
-    /** Waits for descriptors; returns their number or the negated errno. A timeout of -1 does not end. */
+    /** Waits for descriptors; returns their number or the negated errno. A timeout of -1 waits indefinitely. */
     static int epollWait(int epoll, CallState state, MemorySegment events, int maxEvents, int timeoutMillis) {
         return call(EPOLL_WAIT, state, epoll, events.address(), maxEvents, timeoutMillis);
     }
 
     /**
-     * Returns a result that is no error.
+     * Returns a result, unless it is an error.
      *
      * @throws RdmaException for a negated errno
      */

@@ -1,2 +1,2 @@
-/** System calls of Linux, and the memory that they need. */
+/** Linux system calls, and waiting for descriptors. */
 package io.rdma4j.hardware.system;

@@ -14,7 +14,7 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.Objects;
 
-/** The bytes of structures as a C compiler lays them out: the output of {@code commands.c}. */
+/** The bytes of structures in the layout of a C compiler: the output of {@code commands.c}. */
 final class CBytes {
     private static final Path HEADER = Path.of("/usr/include/infiniband/verbs.h");
 
@@ -24,7 +24,7 @@ final class CBytes {
 
     private CBytes() {}
 
-    /** Returns the bytes of a structure by its name in the program. Skips the test if there are no header files. */
+    /** Returns the bytes of a structure by its name in the program. Skips the test if the header files are missing. */
     static byte[] of(String name) {
         assumeTrue(Files.exists(HEADER), "needs libibverbs-dev");
         return Objects.requireNonNull(Output.BY_NAME.get(name), name).clone();

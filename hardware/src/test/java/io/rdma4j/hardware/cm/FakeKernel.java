@@ -16,11 +16,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** Takes commands in place of the kernel: records them, and answers as a test has told it. */
+/** Accepts commands instead of the kernel: records them, and returns the responses that a test has set. */
 final class FakeKernel implements CommandFile {
     private static final int HEADER = CmStructures.CommandHeader.BYTES;
 
-    /** The commands whose structure has the address of the response, with its place. */
+    /** The offset of the response's address, for each command that has a response. */
     private static final Map<Integer, Integer> RESPONSES = Map.of(
             CmNumbers.CREATE_ID, CmStructures.CreateId.RESPONSE,
             CmNumbers.DESTROY_ID, CmStructures.DestroyId.RESPONSE,
@@ -34,9 +34,9 @@ final class FakeKernel implements CommandFile {
      * A command that was written.
      *
      * @param structure its structure, without addresses
-     * @param value the value of an option, else empty
+     * @param value the value of an option, otherwise empty
      */
-    @SuppressWarnings("ArrayRecordComponent") // read by tests alone
+    @SuppressWarnings("ArrayRecordComponent") // only read by tests
     record Sent(int number, byte[] header, byte[] structure, byte[] value) {}
 
     private final List<Sent> sent = new ArrayList<>();
@@ -45,12 +45,12 @@ final class FakeKernel implements CommandFile {
     private final Deque<byte[]> events = new ArrayDeque<>();
     private Consumer<Sent> onCommand = command -> {};
 
-    /** Answers a command with these bytes. */
+    /** Sets the response to a command. */
     void answer(int number, byte[] response) {
         answers.put(number, response);
     }
 
-    /** Refuses a command. */
+    /** Makes a command fail. */
     void refuse(int number, Errno errno) {
         errors.put(number, errno);
     }
@@ -60,7 +60,7 @@ final class FakeKernel implements CommandFile {
         events.add(event);
     }
 
-    /** Calls this during each command, before it is answered. */
+    /** Sets a listener, which is called during each command, before the response. */
     void onCommand(Consumer<Sent> listener) {
         onCommand = listener;
     }

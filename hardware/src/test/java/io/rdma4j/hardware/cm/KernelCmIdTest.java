@@ -33,7 +33,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** The identifiers over a kernel that answers as a test has told it. */
+/** Tests identifiers over a kernel with the responses that a test sets. */
 class KernelCmIdTest {
     private static final int ID = 77;
     private static final int CHILD = 78;
@@ -42,7 +42,7 @@ class KernelCmIdTest {
     private static final RoutePath CHOSEN = new RoutePath(PathMtu.MTU_1024, 0x60, 0x12345, 7, 15);
     private static final long GUID = 0x0211223344556677L;
 
-    /** Collects events of an identifier and of the identifiers that its requests have created. */
+    /** Collects the events of an identifier, and of the identifiers that its requests have created. */
     private static final class Events implements CmEventSink {
         private final List<CmEvent> all = new ArrayList<>();
         private final List<ProviderCmId> children = new ArrayList<>();
@@ -95,7 +95,7 @@ class KernelCmIdTest {
         return bytes;
     }
 
-    /** Adds an event; the first identifier of a test has the number 1 for its events. */
+    /** Adds an event. The events of a test's first identifier have the number 1. */
     private void event(long uid, int id, CmEvent.Type type, int status) {
         byte[] bytes = new byte[CmStructures.Event.BYTES];
         MemorySegment event = MemorySegment.ofArray(bytes);
@@ -155,7 +155,7 @@ class KernelCmIdTest {
     }
 
     @Test
-    void pathIsThatOfTheKernelOnceThereIsADevice() {
+    void pathIsTheKernelsOnceTheIdHasADevice() {
         KernelCmId id = tcp();
         fake.answer(CmNumbers.QUERY, paths(CHOSEN));
         assertThat(id.path()).as("without a device").isNull();
@@ -183,7 +183,7 @@ class KernelCmIdTest {
     }
 
     @Test
-    void addressWithoutAnswerIsExplained() {
+    void unresolvedAddressIsExplained() {
         tcp().resolveAddress(null, PEER, null, Duration.ofSeconds(2));
         CmEvent event = read(CmEvent.Type.ADDRESS_ERROR, -Errno.ETIMEDOUT.number());
         assertThat(event.status()).isEqualTo(-Errno.ETIMEDOUT.number());
@@ -217,7 +217,7 @@ class KernelCmIdTest {
     }
 
     @Test
-    void eventThatNobodyHasReadCounts() {
+    void unreadEventChangesTheState() {
         KernelCmId id = tcp();
         event(1, ID, CmEvent.Type.ESTABLISHED, 0);
         assertThat(id.isConnected()).isTrue();
@@ -326,7 +326,7 @@ class KernelCmIdTest {
     }
 
     @Test
-    void groupOfWhichTheEventComesFirstIsJoined() {
+    void groupIsJoinedIfItsEventComesFirst() {
         KernelCmId id = create(PortSpace.UDP);
         id.bind(LOCAL);
         fake.answer(CmNumbers.JOIN_GROUP, new byte[] {5, 0, 0, 0});
@@ -349,7 +349,7 @@ class KernelCmIdTest {
     }
 
     @Test
-    void privateDataThatIsTooLongIsRefused() {
+    void tooLongPrivateDataIsRefused() {
         KernelCmId id = tcp();
         assertThatThrownBy(() -> id.connect(ConnectionParameters.NONE.withPrivateData(new byte[57])))
                 .isInstanceOf(RdmaException.class)
@@ -369,7 +369,7 @@ class KernelCmIdTest {
     }
 
     @Test
-    void typeOfTheQueuePairIsThatOfTheCaller() {
+    void callerChoosesTheTypeOfTheQueuePair() {
         KernelCmId _ = KernelCmId.create(
                 kernel, (index, guid) -> Optional.empty(), PortSpace.IB, QueuePairType.UNRELIABLE_CONNECTION, events);
         MemorySegment created = MemorySegment.ofArray(fake.last().structure());

@@ -5,7 +5,7 @@ import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.NodeType;
 import io.rdma4j.verbs.TransportType;
 
-/** A device that tests only name. */
+/** A device that tests only use by its name. */
 record NamedDevice(String name, long guid, TransportType transportType) implements Device {
     @Override
     public NodeType nodeType() {

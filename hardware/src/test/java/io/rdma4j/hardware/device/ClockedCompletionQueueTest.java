@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Completion queues with timestamps of the device's clock, over a driver in memory. */
+/** Tests completion queues with timestamps of the device's clock, over an in-memory driver. */
 class ClockedCompletionQueueTest {
     private static final Duration SOON = Duration.ofSeconds(20);
     private static final CompletionQueueInitAttributes CLOCKED =
@@ -79,7 +79,7 @@ class ClockedCompletionQueueTest {
     }
 
     @Test
-    void theQueueIsAsItWasAskedFor() {
+    void theQueueHasTheRequestedAttributes() {
         assertThat(queue.usesDeviceClock()).isTrue();
         assertThat(queue.capacity()).isEqualTo(32);
         assertThat(queue.channel()).isEqualTo(channel);
@@ -129,7 +129,7 @@ class ClockedCompletionQueueTest {
     }
 
     @Test
-    void aHolderThatIsMissingDoesNotLeaveTheQueueInUse() throws Throwable {
+    void aNullHolderDoesNotLeaveTheQueueInUse() throws Throwable {
         write(1, 1);
         assertThatThrownBy(() -> queue.poll(new WorkCompletion[1])).isInstanceOf(NullPointerException.class);
         write(2, 2);
@@ -151,7 +151,7 @@ class ClockedCompletionQueueTest {
     }
 
     @Test
-    void theClockMayStartAgainFromZero() throws Throwable {
+    void theClockMayWrapToZero() throws Throwable {
         write(1, 0xffff_ffffL);
         write(2, 0x1_0000_0000L);
         driver.ticks(0x1_0000_0000L + 1_999);

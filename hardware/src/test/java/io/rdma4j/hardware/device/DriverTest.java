@@ -50,7 +50,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The objects of verbs over a driver in memory. Its tests cover what C reads and writes, errors, waiting, and the order of closing. */
+/**
+ * Tests the objects of verbs over an in-memory driver. The tests cover the structures that C reads and writes, errors,
+ * waiting, and the order of closing.
+ */
 class DriverTest {
     private static final Duration SOON = Duration.ofSeconds(20);
     private static final int SIZE = 256;
@@ -205,7 +208,7 @@ class DriverTest {
     }
 
     @Test
-    void aRefusedChangeOfTheStateNamesWhatIsMissing() {
+    void aRefusedChangeOfTheStateNamesTheMissingAttributes() {
         queuePair.modify(new QueuePairAttributes().state(QueuePairState.INIT));
         assertThatThrownBy(() -> queuePair.modify(new QueuePairAttributes().state(QueuePairState.READY_TO_RECEIVE)))
                 .hasMessageContaining("INIT")
@@ -214,7 +217,7 @@ class DriverTest {
     }
 
     @Test
-    void aWaitingThreadGetsTheEventOfACompletion() throws Exception {
+    void aWaitingThreadReceivesTheEventOfACompletion() throws Exception {
         TestDriver.readyToSend(queuePair);
         for (boolean isVirtual : new boolean[] {false, true}) {
             queue.requestNotification(false);
@@ -399,7 +402,7 @@ class DriverTest {
     }
 
     @Test
-    void aCompletionQueueWhoseStructureIsNotUnderstoodIsDestroyed() throws Throwable {
+    void aCompletionQueueWithAnUnknownStructureIsDestroyed() throws Throwable {
         int before = driver.liveObjects();
         driver.reportsFewerEntries(2);
         try {
@@ -412,7 +415,7 @@ class DriverTest {
     }
 
     @Test
-    void anArenaStaysOpenWhileMemoryOfItIsRegistered() {
+    void anArenaStaysOpenWhileItsMemoryIsRegistered() {
         MemoryRegion second = domain.register(region.memory(), AccessFlag.LOCAL_WRITE);
         assertThatThrownBy(arena::close).isInstanceOf(IllegalStateException.class);
         region.close();
@@ -514,7 +517,7 @@ class DriverTest {
     }
 
     @Test
-    void theDeviceSaysWhichFlushesItExecutes() throws Throwable {
+    void theDeviceReportsWhichFlushesItExecutes() throws Throwable {
         assertThat(context.attributes().capabilities().contains(DeviceCapability.FLUSH_GLOBAL))
                 .isTrue();
         assertThat(context.attributes().capabilities().contains(DeviceCapability.FLUSH_PERSISTENT))
@@ -543,7 +546,7 @@ class DriverTest {
     }
 
     @Test
-    void theDeviceSaysWhatItPagesOnDemand() {
+    void theDeviceReportsOnDemandPaging() {
         assertThat(context.attributes().hasOnDemandPaging()).isTrue();
         assertThat(context.attributes().onDemandOperations(QueuePairType.RELIABLE_CONNECTION))
                 .containsExactlyInAnyOrder(OnDemandOperation.SEND, OnDemandOperation.READ);
@@ -552,7 +555,7 @@ class DriverTest {
     }
 
     @Test
-    void aDeviceWithoutPagingOnDemandRefusesIt() throws Throwable {
+    void aDeviceWithoutOnDemandPagingRefusesIt() throws Throwable {
         driver.lacksExtensions(true);
         try (DeviceContext basic = driver.device().open();
                 ProtectionDomain other = basic.createProtectionDomain()) {
@@ -568,7 +571,7 @@ class DriverTest {
     }
 
     @Test
-    void anErrorOfCHasItsErrnoAndTheObjects() {
+    void aCErrorIsReportedWithItsErrnoAndTheObjects() {
         assertThatThrownBy(() -> domain.register(arena.allocate(13), AccessFlag.LOCAL_WRITE))
                 .isInstanceOfSatisfying(RdmaException.class, failure -> {
                     assertThat(failure.errno()).isEqualTo(Errno.ENOMEM);

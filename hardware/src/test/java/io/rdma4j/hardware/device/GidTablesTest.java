@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The tables of addresses are read when they may have changed, and not for each address. */
+/** Tests that GID tables are read when they may have changed, and not for each address. */
 class GidTablesTest {
     private static final InetAddress ADDRESS = InetAddress.ofLiteral("192.0.2.1");
     private static final InetAddress OTHER = InetAddress.ofLiteral("2001:db8::7");
@@ -51,7 +51,7 @@ class GidTablesTest {
     }
 
     @Test
-    void anAddressThatWasFoundIsFoundWithoutAnotherReading() {
+    void aKnownAddressIsFoundWithoutReadingTheTablesAgain() {
         assertThat(tables.deviceOf(ADDRESS)).contains(device);
         nowNanos += TimeUnit.HOURS.toNanos(1);
         assertThat(tables.deviceOf(ADDRESS)).contains(device);
@@ -71,7 +71,7 @@ class GidTablesTest {
     }
 
     @Test
-    void theFileOfANewDeviceOfTheSameNameIsAnother() throws IOException {
+    void aNewDeviceOfTheSameNameHasAnotherFile() throws IOException {
         assertThat(tables.deviceOf(ADDRESS)).contains(device);
         Files.move(entry(3), folder.resolve("old"));
         set(3, ADDRESS);
@@ -80,7 +80,7 @@ class GidTablesTest {
     }
 
     @Test
-    void anAddressThatIsMissingIsLookedForAtMostTwentyTimesASecond() throws IOException {
+    void anUnknownAddressIsSearchedAtMostTwentyTimesASecond() throws IOException {
         assertThat(tables.deviceOf(OTHER)).isEmpty();
         set(1, OTHER);
         nowNanos += GidTables.MISS_NANOS - 1;
@@ -90,7 +90,7 @@ class GidTablesTest {
     }
 
     @Test
-    void slowReadingsTakeATenthOfTheTimeAtMost() {
+    void slowReadingsTakeAtMostATenthOfTheTime() {
         readingNanos = GidTables.MISS_NANOS;
         assertThat(tables.deviceOf(OTHER)).isEmpty();
         nowNanos += 9 * GidTables.MISS_NANOS;

@@ -29,7 +29,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Changes of registered memory over a driver in memory: what C reads, what becomes of its errors, and which arenas are held. */
+/**
+ * Tests changes of registered memory over an in-memory driver: the arguments and errors of C, and which arenas are
+ * held.
+ */
 @Timeout(60)
 class HardwareReregistrationTest {
     private static final int INPUT = -1;
@@ -141,7 +144,7 @@ class HardwareReregistrationTest {
     void anErrorThatLeavesTheOldRegistrationReleasesTheNewMemory() throws Throwable {
         refusedWithoutEffect(INPUT, ENOMEM, Errno.ENOMEM, "");
         refusedWithoutEffect(DONT_FORK_NEW, ENOMEM, Errno.ENOMEM, "");
-        // the answer of a driver without the call
+        // a driver without the call returns this
         refusedWithoutEffect(
                 COMMAND, EOPNOTSUPP, Errno.EOPNOTSUPP, "The driver cannot change this: register the memory");
         fresh.close();
@@ -183,7 +186,7 @@ class HardwareReregistrationTest {
     }
 
     @Test
-    void whatADeviceCannotChangeIsRefusedBeforeItReachesC() throws Throwable {
+    void changesThatADeviceCannotMakeAreRefusedBeforeTheyReachC() throws Throwable {
         driver.reregisterFails(0, 0);
         int before = driver.lastChanges();
         refused(Errno.EINVAL, new MemoryRegionChange(null, null, null), "without a change");
@@ -218,7 +221,7 @@ class HardwareReregistrationTest {
                 .hasMessageContaining(words);
     }
 
-    /** The driver copies inline data by their address. Memory that is replaced meanwhile must stay until it has. */
+    /** The driver copies inline data by their address. Memory that is replaced meanwhile must stay valid until then. */
     @Test
     void theArenaOfTheOldMemoryIsHeldWhileADriverReadsInlineDataThere() throws Throwable {
         TestDriver.readyToSend(queuePair);
@@ -284,7 +287,7 @@ class HardwareReregistrationTest {
     }
 
     @Test
-    void inlineDataBehindTheEndOfSmallerMemoryAreRefused() {
+    void inlineDataBeyondTheEndOfSmallerMemoryAreRefused() {
         TestDriver.readyToSend(queuePair);
         SendWorkRequest inline =
                 new SendWorkRequest().reset(1).from(region, 248, 8).inline().signaled();

@@ -11,9 +11,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A device that this process cannot use is known, with the reason. */
+/** Tests that a device that this process cannot use is listed, with the reason. */
 class KernelDevicesTest {
-    /** The first library that a process loads remains. */
+    /** Loads the test library: a process keeps the first libibverbs that it loads. */
     @BeforeAll
     static void load() {
         TestDriver.loaded();
@@ -45,7 +45,7 @@ class KernelDevicesTest {
     }
 
     @Test
-    void aDeviceOfIwarpIsKnownAsSuch() throws IOException {
+    void anIwarpDeviceIsRecognized() throws IOException {
         file("class/infiniband/siw0/node_type", "4: RNIC");
         assertThat(only(List.of()).isIwarp()).isTrue();
     }
@@ -65,7 +65,7 @@ class KernelDevicesTest {
     }
 
     @Test
-    void aFileThatMayNotBeWrittenIsNamed() throws IOException {
+    void aFileWithoutWritePermissionIsNamed() throws IOException {
         assumeTrue(!System.getProperty("user.name").equals("root"), "root may write all files");
         HardwareDevice device = TestDriver.loaded().device();
         file("class/infiniband/" + device.name() + "/node_type", "1: CA");

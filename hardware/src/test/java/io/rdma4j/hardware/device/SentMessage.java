@@ -15,7 +15,7 @@ import io.rdma4j.verbs.WorkCompletion;
 final class SentMessage {
     private SentMessage() {}
 
-    /** Sends the message, and checks its bytes and every field of both completions: first that of the receive, then that of the send. */
+    /** Sends the message. Checks its bytes, and every field of the receive's completion and then of the send's. */
     static void check(QueuePair queuePair, CompletionQueue queue, MemoryRegion region, WorkCompletion[] completions) {
         region.memory().asSlice(0, 64).fill((byte) 7);
         queuePair.postReceive(new ReceiveWorkRequest().reset(11).into(region, 128, 64));

@@ -27,8 +27,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * The library of driver.c, compiled and loaded before the real one could be. Linux finds a loaded library by its name. The
- * library has a device whose queue pairs are connected to themselves.
+ * The library of driver.c, compiled and loaded before the real libibverbs. Linux finds a loaded library by its name.
+ * The library has one device, with queue pairs that are connected to themselves.
  */
 final class TestDriver {
     private static final class Holder {
@@ -88,7 +88,7 @@ final class TestDriver {
         return Holder.LOADED;
     }
 
-    /** Connects a reliable queue pair of the device, which is new. */
+    /** Connects a new reliable queue pair of the device. */
     static void readyToSend(QueuePair queuePair) {
         queuePair.modify(new QueuePairAttributes().state(QueuePairState.INIT));
         queuePair.modify(new QueuePairAttributes()
@@ -144,7 +144,7 @@ final class TestDriver {
         return (int) liveObjects.invokeExact();
     }
 
-    /** Makes contexts as those of a library with another binary interface. */
+    /** Makes contexts like a library with another binary interface. */
     void hasOtherAbi(boolean value) throws Throwable {
         otherAbi.invokeExact(value ? 1 : 0);
     }
@@ -154,7 +154,7 @@ final class TestDriver {
         missingEntries.invokeExact(count);
     }
 
-    /** Makes a poll of a completion queue fail after some that succeed. */
+    /** Makes polling a completion queue fail after some successful polls. */
     void failsPollAfter(int polls) throws Throwable {
         pollsBeforeFailure.invokeExact(polls);
     }
@@ -164,7 +164,7 @@ final class TestDriver {
         reportEvent.invokeExact(type);
     }
 
-    /** Makes contexts without the functions of extensions. */
+    /** Makes contexts without the extended functions. */
     void lacksExtensions(boolean value) throws Throwable {
         lacksExtensions.invokeExact(value ? 1 : 0);
     }
@@ -174,12 +174,12 @@ final class TestDriver {
         lacksFunction.invokeExact(value ? 1 : 0);
     }
 
-    /** Sets the number of the device's vendor. */
+    /** Sets the device's vendor ID. */
     void vendor(int value) throws Throwable {
         vendor.invokeExact(value);
     }
 
-    /** Sets the clock of the device, which has 2 MHz and 32 bits. */
+    /** Sets the device's clock, which has 2 MHz and 32 bits. */
     void ticks(long value) throws Throwable {
         ticks.invokeExact(value);
     }
@@ -189,7 +189,7 @@ final class TestDriver {
         return (int) lastAccess.invokeExact();
     }
 
-    /** Makes re-registrations fail with a result and an errno, or succeed after 0. */
+    /** Makes re-registrations fail with a result and an errno; 0 makes them succeed. */
     void reregisterFails(int result, int errno) throws Throwable {
         reregisterFails.invokeExact(result, errno);
     }
@@ -199,7 +199,7 @@ final class TestDriver {
         return (int) lastChanges.invokeExact();
     }
 
-    /** Returns the number of objects that existed when a context was closed last. */
+    /** Returns the number of objects that existed when a context was last closed. */
     int liveObjectsAtClose() throws Throwable {
         return (int) liveAtClose.invokeExact();
     }
@@ -209,7 +209,7 @@ final class TestDriver {
         holdDestroy.invokeExact(value ? 1 : 0);
     }
 
-    /** Holds the calls that post inline data before they read them, or lets them go on. */
+    /** Holds the calls that post inline data before they read the data, or lets them continue. */
     void holdInline(boolean value) throws Throwable {
         holdInline.invokeExact(value ? 1 : 0);
     }

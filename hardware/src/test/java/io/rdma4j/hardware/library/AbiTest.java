@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Compares the numbers of C structures with those of the header files of libibverbs and the kernel. */
+/** Compares the numbers of C structures with the header files of libibverbs and the kernel. */
 class AbiTest {
     private static final Path HEADER = Path.of("/usr/include/infiniband/verbs.h");
 
@@ -33,7 +33,7 @@ class AbiTest {
     Path folder;
 
     @Test
-    void everyNumberIsThatOfTheHeaderFiles() throws Exception {
+    void everyNumberEqualsTheHeaderFiles() throws Exception {
         assumeTrue(Files.exists(HEADER), "needs libibverbs-dev");
         Map<String, Integer> ours = new LinkedHashMap<>();
         List<String> lines = new ArrayList<>();
@@ -52,11 +52,11 @@ class AbiTest {
         Map<String, Integer> theirs = run(lines);
         assertThat(theirs.keySet()).isEqualTo(ours.keySet());
         assertThat(ours.keySet().stream().filter(name -> !Objects.equals(ours.get(name), theirs.get(name))))
-                .as("numbers that differ from those of the header files")
+                .as("numbers that differ from the header files")
                 .isEmpty();
     }
 
-    /** Returns the C expression of a number, or null if the field is none. */
+    /** Returns the C expression for a number, or null if the field is not a number. */
     private static @Nullable String expression(@Nullable CStruct struct, Field field) {
         CName name = field.getAnnotation(CName.class);
         if (struct == null) {
@@ -78,7 +78,7 @@ class AbiTest {
         return found;
     }
 
-    /** Returns the classes of a type's package by the folder or the archive of their files, without initialising them. */
+    /** Returns the classes in a type's package from their folder or archive, without initialising them. */
     private static List<Class<?>> classes(Class<?> type)
             throws IOException, URISyntaxException, ClassNotFoundException {
         String file = type.getSimpleName() + ".class";

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** A handler that fails neither loses what has arrived, nor the other descriptors, nor a thread. */
+/** Tests that a failing handler loses neither input, nor other descriptors, nor a thread. */
 @Timeout(30)
 @EnabledOnOs(OS.LINUX)
 class DescriptorPollerTest {

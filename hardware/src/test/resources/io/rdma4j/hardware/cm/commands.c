@@ -18,7 +18,7 @@ static void print(const char *name, const void *bytes, size_t count) {
     printf("\n");
 }
 
-/* A command with its header, as it is written. The address of the response is left out. */
+/* A command with its header, as it is written. The address of the response is omitted. */
 #define COMMAND(name, number, structure, answer) do { \
     struct { struct rdma_ucm_cmd_hdr header; typeof(structure) body; } whole; \
     memset(&whole, 0, sizeof whole); \

@@ -1,7 +1,9 @@
 /*
- * A libibverbs.so.1 for tests: one device, whose queue pairs are connected to themselves. Its poll and post functions only
- * touch memory, as those of a driver that bypasses the kernel. SEND goes to the oldest receive of the same queue pair, WRITE
- * and READ copy between the addresses of the request, atomics change eight bytes. Addresses are those of memory regions.
+ * A libibverbs.so.1 for tests. It has one device, with queue pairs that are connected to
+ * themselves. Its poll and post functions only access memory, like a driver that bypasses the
+ * kernel. A SEND consumes the oldest receive of the same queue pair, WRITE and READ copy between
+ * the addresses of the request, and atomics change eight bytes. All addresses are addresses of
+ * memory regions.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -17,7 +19,7 @@
 
 #define ENTRIES 64
 
-/* An extended queue begins with the fields of an ordinary one. */
+/* An extended queue starts with the fields of an ordinary queue. */
 struct test_cq {
 	union {
 		struct ibv_cq cq;
@@ -60,28 +62,28 @@ static uint64_t ticks;
 /* The number of objects that were created and not destroyed. */
 int test_driver_live_objects(void) { return live_objects; }
 
-/* Objects of a context that is closed are lost: C frees the context although they refer to it. */
+/* The number of objects when a context was last closed: C frees the context although they use it. */
 static int live_at_close;
 int test_driver_live_at_close(void) { return live_at_close; }
 
-/* While held, destroying a queue pair does not return. The number of threads that are in that call. */
+/* While held, destroying a queue pair does not return. in_destroy counts the threads in this call. */
 static volatile int holds_destroy, in_destroy;
 void test_driver_hold_destroy(int value) { holds_destroy = value; }
 int test_driver_in_destroy(void) { return in_destroy; }
 
-/* Makes contexts that are not extended, as those of a library with another binary interface. */
+/* Makes contexts that are not extended, like a library with another binary interface. */
 void test_driver_other_abi(int value) { has_other_abi = value; }
 
-/* Completion queues report this many entries less than were requested. */
+/* Completion queues report this many entries fewer than requested. */
 void test_driver_missing_entries(int value) { missing_entries = value; }
 
-/* Makes contexts without the functions of extensions. */
+/* Makes contexts without the extended functions. */
 void test_driver_lacks_extensions(int value) { lacks_extensions = value; }
 
 /* Makes extended queues without the function that reads the timestamp. */
 void test_driver_lacks_function(int value) { lacks_function = value; }
 
-/* Sets the number of the device's vendor. */
+/* Sets the device's vendor ID. */
 void test_driver_vendor(int value) { vendor = value; }
 
 /* Sets the device's clock, of 2 MHz and 32 bits. */
@@ -99,7 +101,7 @@ static int is_registered(uint32_t lkey)
 	return region != NULL;
 }
 
-/* The memory at an address of a region. */
+/* Returns the memory at an address of a region. */
 static void *memory(uint32_t key, uint64_t addr)
 {
 	struct test_mr *region = regions;
@@ -121,7 +123,7 @@ int ibv_get_device_index(struct ibv_device *d) { (void) d; return 7; }
 __be64 ibv_get_device_guid(struct ibv_device *d) { (void) d; return 0x0807060504030201ull; }
 int ibv_fork_init(void) { return 0; }
 
-/* Reports an event of port 1 of the device that was opened last. */
+/* Reports an event of port 1 to the last opened context. */
 static int next_event = -1, events_descriptor;
 
 void test_driver_report_event(int type)
@@ -130,7 +132,7 @@ void test_driver_report_event(int type)
 	eventfd_write(events_descriptor, 1);
 }
 
-/* The number of calls of poll_cq that succeed before one fails; negative for all. */
+/* The number of calls of poll_cq that succeed before one fails; negative if all succeed. */
 static int polls_before_failure = -1;
 
 void test_driver_polls_before_failure(int value) { polls_before_failure = value; }
@@ -158,7 +160,7 @@ static int take(struct test_cq *cq)
 	return 0;
 }
 
-/* A caller that does not follow the order of the calls gets EINVAL. */
+/* Returns EINVAL if the caller does not follow the order of the calls. */
 static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 {
 	struct test_cq *cq = (struct test_cq *) ex;
@@ -493,7 +495,7 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 	return &region->mr;
 }
 
-/* Changes a region as a library over a driver does: it gives it a new local key. An error is that of the driver. */
+/* Changes a region and its local key. Returns the error that the test has set, like a driver. */
 static int reregister_error;
 static int reregister_errno;
 static int last_changes;

@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/** GIDs and address vectors in memory of C. */
+/** Reads and writes GIDs and address vectors in C structures. */
 public final class AddressVectors {
     private static final ValueLayout.OfLong NETWORK_ORDER =
             ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);

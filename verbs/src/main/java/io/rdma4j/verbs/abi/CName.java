@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Names the C field whose offset a constant is, in a class with {@link CStruct}. In another class it names the C expression
- * whose value the constant is.
+ * Names the C counterpart of a constant. In a class with {@link CStruct}, the constant is the offset of this C field.
+ * In another class, the constant is the value of this C expression.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.FIELD)

@@ -5,13 +5,13 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Names the C structure whose offsets a class has. A constant {@code BYTES} is the structure's size. */
+/** Names the C structure of a class of offsets. A constant {@code BYTES} is the structure's size. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 public @interface CStruct {
     /** Returns the C type, such as {@code struct ibv_wc}. */
     String value();
 
-    /** Returns the field at which the offsets begin; empty for the beginning of the structure. */
+    /** Returns the field to which the offsets are relative; empty for the start of the structure. */
     String origin() default "";
 }

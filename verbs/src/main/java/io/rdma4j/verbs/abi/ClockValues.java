@@ -1,6 +1,6 @@
 package io.rdma4j.verbs.abi;
 
-/** The time of a device's clock. Drivers write the whole number of ticks as nanoseconds. */
+/** The time of a device's clock. Drivers store the number of ticks in the field for nanoseconds. */
 @CStruct("struct ibv_values_ex")
 public final class ClockValues {
     public static final int BYTES = 24;

@@ -1,6 +1,6 @@
 package io.rdma4j.verbs.abi;
 
-/** An open device. The functions are pointers in it that a program calls directly. */
+/** An open device. It has pointers to functions that programs call directly. */
 @CStruct("struct ibv_context")
 public final class Context {
     @CName("device")
@@ -40,15 +40,15 @@ public final class Context {
     public static final int COMPLETION_VECTORS = 272;
 
     /**
-     * The offset of {@code abi_compat}, which is -1 for an extended context, with a mutex of 40 bytes, as on x86-64. The
-     * structure ends 8 bytes later.
+     * The offset of {@code abi_compat} if a mutex has 40 bytes, as on x86-64. The structure ends 8 bytes later. The
+     * field is -1 for an extended context.
      */
     public static final int ABI_COMPAT = 320;
 
-    /** The same with a mutex of 48 bytes, as on arm64. */
+    /** The offset of {@code abi_compat} if a mutex has 48 bytes, as on arm64. */
     public static final int ABI_COMPAT_AFTER_LONG_MUTEX = 328;
 
-    /** The size of a mutex of pthreads where {@link #ABI_COMPAT} is the place of the field. */
+    /** The size of a pthread mutex on the architectures where {@link #ABI_COMPAT} is the field's offset. */
     public static final int MUTEX_BYTES = 40;
 
     private Context() {}

@@ -1,6 +1,6 @@
 package io.rdma4j.verbs.abi;
 
-/** A device of the list. */
+/** A device in the list of devices. */
 @CStruct("struct ibv_device")
 public final class DeviceFields {
     @CName("node_type")

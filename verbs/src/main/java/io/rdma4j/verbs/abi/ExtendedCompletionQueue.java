@@ -1,8 +1,8 @@
 package io.rdma4j.verbs.abi;
 
 /**
- * An extended completion queue. Its functions are pointers in it, as are the current completion's status and number. The offsets are
- * those from the condition, which follows a mutex whose size depends on the architecture.
+ * An extended completion queue. It has pointers to functions, and the status and number of the current completion. The
+ * offsets are relative to the condition, which follows a mutex with an architecture-dependent size.
  */
 @CStruct(value = "struct ibv_cq_ex", origin = "cond")
 public final class ExtendedCompletionQueue {

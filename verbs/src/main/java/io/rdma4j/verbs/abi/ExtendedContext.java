@@ -1,6 +1,6 @@
 package io.rdma4j.verbs.abi;
 
-/** The fields before an extended context. Their offsets are negative, and are those from the context. */
+/** The fields before the context in an extended context. The offsets are relative to the context, and negative. */
 @CStruct(value = "struct verbs_context", origin = "context")
 public final class ExtendedContext {
     @CName("sz")

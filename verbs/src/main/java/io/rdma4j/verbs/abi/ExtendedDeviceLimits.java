@@ -1,6 +1,6 @@
 package io.rdma4j.verbs.abi;
 
-/** The attributes of a device that the call without extensions does not return. */
+/** The attributes of a device that only the extended query returns. */
 @CStruct("struct ibv_device_attr_ex")
 public final class ExtendedDeviceLimits {
     public static final int BYTES = 400;

@@ -1,6 +1,6 @@
 package io.rdma4j.verbs.abi;
 
-/** Bits and numbers of libibverbs that the enumerations of {@code io.rdma4j.verbs} do not have. */
+/** Bits and numbers of libibverbs that are not in the enumerations of {@code io.rdma4j.verbs}. */
 public final class Flags {
     @CName("IBV_SEND_FENCE")
     public static final int SEND_FENCED = 1;

@@ -3,16 +3,16 @@ package io.rdma4j.verbs.abi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Accesses registered memory that its owner, a program in C, may unmap or protect at any time, which Java cannot do without the end
- * of the process. A software device uses it for all memory once it is chosen. Thread safe.
+ * Accesses registered memory that its owner, a C program, may unmap or protect at any time. A plain Java access would
+ * then crash the process. After an object is chosen, software devices use it for all memory. Thread safe.
  */
 public abstract class MemoryAccess {
     private static volatile @Nullable MemoryAccess chosen;
 
-    /** Creates an object that {@link #choose} takes. */
+    /** Creates an object for {@link #choose}. */
     protected MemoryAccess() {}
 
-    /** Makes software devices use an object. Takes effect if no device has allocated a protection domain before. */
+    /** Makes software devices use an object. Has an effect only before a device allocates a protection domain. */
     public static void choose(MemoryAccess access) {
         chosen = access;
     }
@@ -23,17 +23,17 @@ public abstract class MemoryAccess {
     }
 
     /**
-     * Copies bytes between two places that may overlap.
+     * Copies bytes between two ranges that may overlap.
      *
      * @return false if memory cannot be accessed; some of the bytes may have been copied
      */
     public abstract boolean copy(long from, long to, long bytes);
 
     /**
-     * Exchanges or adds eight bytes, atomically if the address is a multiple of eight.
+     * Exchanges eight bytes or adds to them, atomically if the address is a multiple of eight.
      *
-     * @param compare the value that the memory must have to be exchanged
-     * @param original receives the value of before
+     * @param compare the value that the memory must have for an exchange
+     * @param original receives the old value
      * @return false if memory cannot be accessed
      */
     public abstract boolean exchangeOrAdd(

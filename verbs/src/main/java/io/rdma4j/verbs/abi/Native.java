@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads and writes structures of C by their address. The caller ensures that the address is that of a live object: nothing
- * checks it. It may be any address, since C has packed structures.
+ * Reads and writes C structures by their addresses. The caller must ensure that the address belongs to a live object;
+ * it is not checked. Addresses may be unaligned, since C has packed structures.
  */
 public final class Native {
     private static final MemorySegment ALL = everything();
@@ -67,17 +67,17 @@ public final class Native {
         ALL.set(JAVA_LONG_UNALIGNED, address, value);
     }
 
-    /** Copies bytes between two places that may overlap. */
+    /** Copies bytes between two ranges that may overlap. */
     public static void copy(long from, long to, long bytes) {
         MemorySegment.copy(ALL, from, ALL, to, bytes);
     }
 
-    /** Returns a pointer to a function, which a call of C takes. */
+    /** Returns a pointer to a C function, for a downcall. */
     public static MemorySegment functionAt(long address) {
         return MemorySegment.ofAddress(longAt(address));
     }
 
-    /** Returns the text of a field that ends with a zero byte, of at most {@code maxBytes}. */
+    /** Returns the text of a zero-terminated field of at most {@code maxBytes} bytes. */
     public static String textAt(long address, int maxBytes) {
         int length = 0;
         while (length < maxBytes && ALL.get(JAVA_BYTE, address + length) != 0) {

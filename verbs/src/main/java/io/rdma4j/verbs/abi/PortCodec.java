@@ -13,18 +13,18 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.function.ToIntFunction;
 
-/** The attributes of a port in memory of C. */
+/** Reads and writes the attributes of a port in a C structure. */
 public final class PortCodec {
     private static final int BYTE = 0xff;
     private static final int SHORT = 0xffff;
     private static final long UNSIGNED = 0xffff_ffffL;
 
-    /** The highest speed for which the old field of eight bits has a bit. */
+    /** The highest speed that the old field of eight bits can represent. */
     private static final int HIGHEST_SPEED = 1 << 7;
 
     private PortCodec() {}
 
-    /** Returns the attributes of a port, whose network interface C does not name. */
+    /** Reads the attributes of a port. The C structure lacks the network interface, which is a parameter. */
     public static PortAttributes read(MemorySegment from, String networkInterface) {
         PortAttributes.Builder attributes = PortAttributes.builder();
         addInfinibandAttributes(from, attributes);

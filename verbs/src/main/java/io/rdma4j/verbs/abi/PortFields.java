@@ -69,7 +69,7 @@ public final class PortFields {
     /** {@code active_speed_ex} of libibverbs 50 and newer; 0 with older ones. */
     public static final int ACTIVE_SPEED_EXTENDED = 52;
 
-    /** The size in the newest header files. The exported function of old libraries writes less. */
+    /** The size in the newest header files. The exported function of old libraries writes fewer bytes. */
     public static final int MAX_BYTES = 56;
 
     private PortFields() {}

@@ -1,6 +1,6 @@
 package io.rdma4j.verbs.abi;
 
-/** The attributes that a change of a queue pair has. */
+/** The attributes of a queue pair, as a change of the queue pair specifies them. */
 @CStruct("struct ibv_qp_attr")
 public final class QueuePairAttributeFields {
     public static final int BYTES = 144;

@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Attributes of queue pairs in memory of C. */
+/** Reads and writes the attributes of queue pairs in C structures. */
 public final class QueuePairCodec {
     private static final int BYTE = 0xff;
     private static final int SHORT = 0xffff;
@@ -55,7 +55,7 @@ public final class QueuePairCodec {
         return mask;
     }
 
-    /** Writes all attributes; C reads those of the mask. */
+    /** Writes all attributes; C reads only the attributes in the mask. */
     public static void write(MemorySegment target, QueuePairAttributes attributes) {
         target.set(
                 JAVA_INT_UNALIGNED,
@@ -121,13 +121,13 @@ public final class QueuePairCodec {
         return attributes;
     }
 
-    /** Reads the state; one that is not known counts as {@code ERROR}. */
+    /** Reads the state; an unknown state is treated as {@code ERROR}. */
     public static QueuePairState state(MemorySegment from) {
         int code = from.get(JAVA_INT_UNALIGNED, QueuePairAttributeFields.STATE);
         return QueuePairState.ofCode(code).orElse(QueuePairState.ERROR);
     }
 
-    /** Returns the rights of a set of bits. */
+    /** Returns the access rights for a set of bits. */
     public static Set<AccessFlag> accessFlags(int bits) {
         Set<AccessFlag> flags = EnumSet.noneOf(AccessFlag.class);
         for (AccessFlag flag : AccessFlag.values()) {

@@ -1,6 +1,6 @@
 package io.rdma4j.verbs.abi;
 
-/** The attributes of a new queue pair. The structure of the call without extensions is its first 64 bytes. */
+/** The attributes of a new queue pair. The structure of {@code ibv_create_qp} is its first 64 bytes. */
 @CStruct("struct ibv_qp_init_attr_ex")
 public final class QueuePairCreation {
     public static final int BYTES = 136;

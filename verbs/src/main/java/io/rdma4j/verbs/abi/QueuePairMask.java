@@ -1,6 +1,6 @@
 package io.rdma4j.verbs.abi;
 
-/** The bits of the attributes that a change of a queue pair has. */
+/** The bits of the attributes in the mask of a queue pair's change. */
 public final class QueuePairMask {
     @CName("IBV_QP_STATE")
     public static final int STATE = 1;

@@ -1,6 +1,6 @@
 package io.rdma4j.verbs.abi;
 
-/** The attributes of a new shared receive queue. The structure of the call without extensions is its first 24 bytes. */
+/** The attributes of a new shared receive queue. The structure of {@code ibv_create_srq} is its first 24 bytes. */
 @CStruct("struct ibv_srq_init_attr_ex")
 public final class SharedReceiveQueueCreation {
     public static final int BYTES = 64;

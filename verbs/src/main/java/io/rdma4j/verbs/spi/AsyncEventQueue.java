@@ -15,8 +15,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The asynchronous events of an open device, in the order in which the provider has added them, and the application's
- * acknowledgements. Implements those calls of {@link io.rdma4j.verbs.DeviceContext}. Thread safe.
+ * The asynchronous events of an open device, in the order in which the provider has added them. Also tracks the
+ * application's acknowledgements. Implements the event calls of {@link io.rdma4j.verbs.DeviceContext}. Thread safe.
  */
 public final class AsyncEventQueue implements Waitable {
     private static final String GET_EVENT = "ibv_get_async_event";
@@ -26,7 +26,7 @@ public final class AsyncEventQueue implements Waitable {
     private final Queue<AsyncEvent> events = new ConcurrentLinkedQueue<>();
     private final Signal signal = new Signal();
 
-    /** The number of unacknowledged events by their source. Guards the removal of events, too. */
+    /** The number of unacknowledged events by source. Its monitor also guards the removal of events. */
     private final Map<Object, Integer> unacknowledged = new HashMap<>();
 
     private final Signal acknowledged = new Signal();
@@ -43,18 +43,18 @@ public final class AsyncEventQueue implements Waitable {
         this.deviceName = deviceName;
     }
 
-    /** Adds an event, and wakes threads that wait for one. Does not block. */
+    /** Adds an event, and wakes waiting threads. Does not block. */
     public void add(AsyncEvent event) {
         events.add(event);
         signal.raise();
     }
 
-    /** Removes the events of an object that is closed, and waits for the acknowledgement of those that were taken. */
+    /** Removes the pending events of a closed object, and waits until its taken events are acknowledged. */
     public void finish(Object source) {
         synchronized (unacknowledged) {
             events.removeIf(event -> event.source().equals(source));
         }
-        // Closing the device must not wait for an event that is never acknowledged, nor must an interrupted thread.
+        // A closed device and an interrupted thread must not wait for an event that is never acknowledged.
         var _ = acknowledged.await(driver, () -> closed || isAcknowledged(source), Long.MAX_VALUE);
     }
 
@@ -65,7 +65,7 @@ public final class AsyncEventQueue implements Waitable {
     }
 
     /**
-     * Takes the next event, and waits for it for at most {@code timeout}; returns null after that.
+     * Takes the next event, and waits for it for at most {@code timeout}. Returns null after the timeout.
      *
      * @throws ClosedException if the device is closed
      */
@@ -89,7 +89,7 @@ public final class AsyncEventQueue implements Waitable {
     /**
      * Acknowledges an event that was taken.
      *
-     * @throws RdmaException {@code EINVAL} if its source has no unacknowledged event
+     * @throws RdmaException {@code EINVAL} if the event's source has no unacknowledged event
      */
     public void acknowledge(AsyncEvent event) {
         synchronized (unacknowledged) {
@@ -99,7 +99,7 @@ public final class AsyncEventQueue implements Waitable {
                         "ibv_ack_async_event",
                         Errno.EINVAL,
                         "no event of " + event.source() + " is unacknowledged",
-                        "Acknowledge each event of takeAsyncEvent once, those of awaitAsyncEvent not at all");
+                        "Acknowledge each event of takeAsyncEvent once, and no event of awaitAsyncEvent");
             }
             if (count == 1) {
                 unacknowledged.remove(event.source());
@@ -110,7 +110,7 @@ public final class AsyncEventQueue implements Waitable {
         acknowledged.raise();
     }
 
-    /** Ends all waits, because the device is closed. */
+    /** Ends all waits when the device is closed. */
     public void close() {
         closed = true;
         acknowledged.raise();

@@ -9,16 +9,17 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the private fields of {@link WorkCompletion}, which programs only read. The class of the completions provides it when it is
- * initialized; {@link CompletionWriter} describes the methods. Not thread safe, like the completions.
+ * Writes the private fields of {@link WorkCompletion}, which programs only read. The initializer of
+ * {@link WorkCompletion} provides it. {@link CompletionWriter} describes the methods. Not thread safe, like the
+ * completions.
  */
 public abstract class CompletionAccess {
     private static volatile @Nullable CompletionAccess provided;
 
-    /** Creates the access of the class of the completions. */
+    /** Creates the access. */
     protected CompletionAccess() {}
 
-    /** Provides the access; called once, by the class of the completions. */
+    /** Provides the access. {@link WorkCompletion} calls it once. */
     public static void provide(CompletionAccess access) {
         provided = access;
     }

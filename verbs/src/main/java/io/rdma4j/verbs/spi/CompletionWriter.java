@@ -6,13 +6,14 @@ import io.rdma4j.verbs.WorkCompletion;
 import java.util.function.LongSupplier;
 
 /**
- * Writes the holders that a program passes to {@link io.rdma4j.verbs.CompletionQueue#poll}. For providers. Allocates nothing.
+ * Writes the holders that a program passes to {@link io.rdma4j.verbs.CompletionQueue#poll}. For providers. Allocates
+ * nothing. Not thread safe, like the holders.
  *
- * <p>Every completion needs {@link #start}, {@link #data} and a time, by {@link #timestamp} or {@link
- * #timestampOfFirstReading}. One of a datagram also needs {@link #source} after start. Not thread safe, as the holders are not.
+ * <p>Every completion needs {@link #start}, {@link #data}, and a time by {@link #timestamp} or {@link
+ * #timestampOfFirstReading}. The receive of a datagram also needs {@link #source}, after {@link #start}.
  */
 public final class CompletionWriter {
-    /** A constant for the compilers, which therefore inline the calls. */
+    /** A constant, so that the compilers can inline the calls. */
     private static final CompletionAccess ACCESS = CompletionAccess.get();
 
     private CompletionWriter() {}
@@ -35,7 +36,7 @@ public final class CompletionWriter {
      * Writes the data of the completion.
      *
      * @param completion the holder
-     * @param byteLength number of bytes received, read or written
+     * @param byteLength number of received, read or written bytes
      * @param hasImmediate true if {@code immediateOrKey} is the peer's immediate data
      * @param hasInvalidatedKey true if {@code immediateOrKey} is the key that the peer has invalidated
      * @param immediateOrKey the immediate data or the key; undefined if the completion has neither
@@ -53,9 +54,9 @@ public final class CompletionWriter {
      * Writes the source of a datagram.
      *
      * @param completion the holder
-     * @param queuePairNumber the number of the queue pair that sent it
-     * @param hasGlobalRoute true if the receive starts with 40 bytes for the IP header, which the length includes. Every RoCE
-     *     device writes them; other devices, such as those of EFA, may not
+     * @param queuePairNumber the number of the queue pair that sent the datagram
+     * @param hasGlobalRoute true if the receive starts with 40 bytes for the IP header, which the length includes.
+     *     Every RoCE device writes them. Other devices, such as EFA, may not
      * @param serviceLevel the value for {@link WorkCompletion#serviceLevel}
      */
     public static void source(
@@ -69,11 +70,11 @@ public final class CompletionWriter {
     }
 
     /**
-     * Makes the time of completion the one at which the program first asks for it. A provider without times of completion uses
-     * this, since reading a clock can take longer than polling a device.
+     * Sets the time of completion to the time at which the program first requests it. A provider without times of
+     * completion uses this, since reading a clock can take longer than polling a device.
      *
      * @param completion the holder
-     * @param clock tells the time, in nanoseconds of {@link System#nanoTime}; best always the same object
+     * @param clock returns the time in nanoseconds of {@link System#nanoTime}; should always be the same object
      */
     public static void timestampOfFirstReading(WorkCompletion completion, LongSupplier clock) {
         ACCESS.timestampOfFirstReading(completion, clock);

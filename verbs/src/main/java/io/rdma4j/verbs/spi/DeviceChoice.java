@@ -7,9 +7,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The user's choice of devices. The system property {@code rdma4j.device}, else the environment variable {@code
- * RDMA4J_DEVICE}, names a provider ({@code soft}, {@code hardware}), a device ({@code rdma4j_eth0}) or a device by one of
- * its addresses ({@code 192.0.2.1}). Unset or empty allows all. C has no counterpart. Immutable.
+ * The user's choice of devices. The system property {@code rdma4j.device}, or otherwise the environment variable
+ * {@code RDMA4J_DEVICE}, names a provider ({@code soft}, {@code hardware}), a device ({@code rdma4j_eth0}), or a device
+ * by one of its addresses ({@code 192.0.2.1}). An unset or empty value allows all devices. C has no counterpart.
+ * Immutable.
  *
  * @param requested name or address of the requested devices, or null for all
  */
@@ -27,7 +28,7 @@ public record DeviceChoice(@Nullable String requested) {
         return new DeviceChoice(System.getProperty(PROPERTY, System.getenv(VARIABLE)));
     }
 
-    /** Returns the allowed devices, or none if there is no such provider or device. */
+    /** Returns the allowed devices; an empty list if no provider or device has the name. */
     public List<Device> devices() {
         String name = requested;
         if (name == null) {
@@ -43,7 +44,7 @@ public record DeviceChoice(@Nullable String requested) {
                 .stream().toList();
     }
 
-    /** Returns the address that it names, if it is an IP address. Host names are not resolved. */
+    /** Returns the requested address, if the choice is an IP address. Host names are not resolved. */
     public Optional<InetAddress> address() {
         try {
             return requested == null ? Optional.empty() : Optional.of(InetAddress.ofLiteral(requested));
@@ -52,7 +53,7 @@ public record DeviceChoice(@Nullable String requested) {
         }
     }
 
-    /** Returns whether it allows a device. */
+    /** Returns whether the choice allows a device. */
     public boolean allows(Device device) {
         return requested == null
                 || devices().stream().anyMatch(each -> each.name().equals(device.name()));

@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Implements the calls that wait for an event and take it, with the outcomes that {@link io.rdma4j.verbs} describes. */
+/** Implements the calls that wait for an event and take it. {@link io.rdma4j.verbs} describes their outcomes. */
 public final class EventWait {
     private EventWait() {}
 
@@ -17,8 +17,9 @@ public final class EventWait {
      * Waits for an event and takes it.
      *
      * @param operation the C name of the call
-     * @param source the object to wait for; its text describes it in messages
-     * @param poll takes an event or returns null; throws {@link io.rdma4j.verbs.ClosedException} if the source is closed
+     * @param source the object to wait for; {@code toString} describes it in messages
+     * @param poll takes an event or returns null; throws {@link io.rdma4j.verbs.ClosedException} if the source is
+     *     closed
      * @throws RdmaException {@code EINTR} if the thread is interrupted; its interrupt status stays set
      */
     public static <T> T take(String operation, Waitable source, Supplier<@Nullable T> poll) {

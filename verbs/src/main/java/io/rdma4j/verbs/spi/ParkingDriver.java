@@ -6,14 +6,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
-/** Parks threads that wait for an object that uses no device yet: there is nothing to drive. */
+/** Parks threads that wait for an object without a device. */
 public final class ParkingDriver implements WaitDriver {
     private final LongSupplier clock;
 
     /**
      * Creates a driver.
      *
-     * @param clock the clock of its deadlines, in nanoseconds
+     * @param clock the clock of the deadlines, in nanoseconds
      */
     public ParkingDriver(LongSupplier clock) {
         this.clock = clock;

@@ -2,7 +2,7 @@ package io.rdma4j.verbs.spi;
 
 import io.rdma4j.verbs.Device;
 
-/** Two devices that reach each other and nothing else, to run code before it is needed. Thread safe. */
+/** Two devices that reach only each other, to warm up code before it is needed. Thread safe. */
 public interface PrivateDevices extends AutoCloseable {
     /** Returns one of the devices. */
     Device first();
@@ -10,7 +10,7 @@ public interface PrivateDevices extends AutoCloseable {
     /** Returns the other device. */
     Device second();
 
-    /** Closes all that is open in the devices. */
+    /** Closes all open objects of the devices. */
     @Override
     void close();
 }

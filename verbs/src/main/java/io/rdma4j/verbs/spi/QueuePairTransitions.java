@@ -39,23 +39,22 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of the state changes of queue pairs and their required and optional attributes. The whole table is in
- * docs/queue-pair-states.md, and {@link #changes} returns it. Every state can also change to
- * {@link QueuePairState#RESET} and {@link QueuePairState#ERROR}, with {@code STATE} alone. A change without
- * {@code STATE} keeps the state.
+ * The state changes of queue pairs, with their required and optional attributes. {@link #changes} returns the table,
+ * and docs/queue-pair-states.md shows it. Every state can also change to {@link QueuePairState#RESET} and
+ * {@link QueuePairState#ERROR}, with only {@code STATE} set. A change without {@code STATE} keeps the state.
  *
- * <p>Failures change the state, too. A failure changes any state to ERROR. A failed send on an unreliable transport
- * changes READY_TO_SEND to SEND_QUEUE_ERROR.
+ * <p>Failures also change the state. A failure changes any state to ERROR, except that a failed send on an unreliable
+ * transport changes READY_TO_SEND to SEND_QUEUE_ERROR.
  *
- * <p>The table is that of Linux's {@code ib_modify_qp_is_ok}, without alternate paths and rate limits, which RoCE
+ * <p>The table is equal to Linux's {@code ib_modify_qp_is_ok}, without alternate paths and rate limits, which RoCE
  * software devices do not have. Source: InfiniBand Architecture volume 1, 11.2.5.2; {@code ibv_modify_qp(3)}.
  */
 public final class QueuePairTransitions {
     /**
      * An allowed change.
      *
-     * @param from state before
-     * @param to state after; equal to {@code from} if only attributes change
+     * @param from state before the change
+     * @param to state after the change; equal to {@code from} if only attributes change
      * @param required attributes that must be set
      * @param optional attributes that may be set
      */
@@ -196,12 +195,12 @@ public final class QueuePairTransitions {
         return new Change(from, to, ordered(required), ordered(optional));
     }
 
-    /** Sorts attributes in the order of the enum, which makes messages and tables reproducible. */
+    /** Sorts attributes in the order of the enum, so that messages and tables are reproducible. */
     private static Set<QueuePairAttribute> ordered(Set<QueuePairAttribute> attributes) {
         return Collections.unmodifiableSet(new LinkedHashSet<>(new TreeSet<>(attributes)));
     }
 
-    /** Returns the allowed changes of a transport, except those to RESET and ERROR. */
+    /** Returns the allowed changes of a transport, except the changes to RESET and ERROR. */
     public static List<Change> changes(QueuePairType type) {
         return switch (type) {
             case RELIABLE_CONNECTION -> RELIABLE;
@@ -218,7 +217,7 @@ public final class QueuePairTransitions {
      * @param type transport of the queue pair
      * @param from current state
      * @param attributes attributes to change
-     * @return null if the change is allowed, else a clause that explains the error and the allowed attributes or states
+     * @return null if the change is allowed; otherwise a clause with the error and the allowed attributes or states
      */
     public static @Nullable String explainRefusal(
             QueuePairType type, QueuePairState from, QueuePairAttributes attributes) {
@@ -229,7 +228,7 @@ public final class QueuePairTransitions {
             return given.isEmpty() ? null : "a change to " + to + " takes no other attribute, but has " + given;
         }
         if (given.contains(CURRENT_STATE) && attributes.currentState() != from) {
-            return "its state is " + from + ", not " + attributes.currentState() + " as CURRENT_STATE says";
+            return "its state is " + from + ", but CURRENT_STATE is " + attributes.currentState();
         }
         Set<QueuePairState> reachable = EnumSet.of(RESET, ERROR);
         for (Change change : changes(type)) {
@@ -240,7 +239,7 @@ public final class QueuePairTransitions {
                 reachable.add(change.to);
             }
         }
-        return "a queue pair of the type " + type + " cannot go from " + from + " to " + to + ", but to " + reachable;
+        return "a queue pair of the type " + type + " cannot go from " + from + " to " + to + ", only to " + reachable;
     }
 
     private static @Nullable String compare(Change change, Set<QueuePairAttribute> given) {

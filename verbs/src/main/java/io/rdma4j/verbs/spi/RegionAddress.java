@@ -13,7 +13,8 @@ public final class RegionAddress {
     /**
      * Checks the arguments of {@link io.rdma4j.verbs.ProtectionDomain#register(MemorySegment, long, Set)}.
      *
-     * @throws RdmaException {@code EINVAL} if the rights choose another address, or the addresses of the region exceed 64 bits
+     * @throws RdmaException {@code EINVAL} if the rights contain {@link AccessFlag#ZERO_BASED}, or the addresses of the
+     *     region exceed 64 bits
      */
     public static void require(MemorySegment memory, long address, Set<AccessFlag> access) {
         String remedy = null;

@@ -8,8 +8,9 @@ import io.rdma4j.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Returns the parts of {@link QueuePairInitAttributes} that only the queue pair of an identifier may lack. The connection manager adds
- * them before it calls the provider, so a missing one is an error of the program. Thread safe.
+ * Returns the parts of {@link QueuePairInitAttributes} that may only be missing for the queue pair of an identifier.
+ * The connection manager adds them before it calls the provider, so a missing part is an error of the program. Thread
+ * safe.
  */
 public final class RequiredAttributes {
     private RequiredAttributes() {}
@@ -48,7 +49,7 @@ public final class RequiredAttributes {
                     Errno.EINVAL,
                     "attributes without a " + name,
                     "Start with QueuePairInitAttributes.reliable or of(type, completions, capabilities): only"
-                            + " CmId.createQueuePair adds what is missing");
+                            + " CmId.createQueuePair adds missing parts");
         }
         return part;
     }

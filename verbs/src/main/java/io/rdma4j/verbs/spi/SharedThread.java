@@ -3,15 +3,15 @@ package io.rdma4j.verbs.spi;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A daemon thread that many connections share. It repeats its work until the owner ends it, whatever the work throws.
+ * A daemon thread that many connections share. It repeats its work until the owner ends it, even if the work throws.
  *
- * <p>An exception or an {@link Error}, such as an {@link OutOfMemoryError}, ends one repetition. It is logged, and the next
- * repetition follows after {@value #PAUSE_MILLIS} ms, so that a lasting fault does not keep a processor busy.
+ * <p>An exception or an {@link Error}, such as an {@link OutOfMemoryError}, ends only one repetition. The thread logs
+ * it, and pauses for {@value #PAUSE_MILLIS} ms, so that a lasting fault does not keep a processor busy.
  */
 public final class SharedThread {
     private static final long PAUSE_MILLIS = 50;
 
-    /** The number of times that {@link #insist} tries, in ten seconds. */
+    /** The maximum number of tries of {@link #insist}, which take ten seconds. */
     private static final int MAX_TRIES = 200;
 
     /** The work of a shared thread. */
@@ -21,19 +21,21 @@ public final class SharedThread {
          * Does a part of the work.
          *
          * @return false if the owner has ended the thread
-         * @throws Exception ends this repetition only, except {@link InterruptedException}, by which the owner ends the thread
+         * @throws Exception ends only this repetition, except {@link InterruptedException}, with which the owner ends
+         *     the thread
          */
         boolean run() throws Exception;
     }
 
     /**
-     * An object that a shared thread works for, such as a connection. It fails because of a fault, and the thread continues.
+     * An object that a shared thread works for, such as a connection. After a fault the object fails, and the thread
+     * continues.
      *
-     * @param <T> what the thread was doing, such as an event
+     * @param <T> the thread's activity, such as an event
      */
     @FunctionalInterface
     public interface Failing<T> {
-        /** Fails because of a fault during something. May throw: {@link #insist} repeats it. */
+        /** Makes the object fail because of a fault. May throw: {@link #insist} then repeats the call. */
         void onFailure(T during, Throwable fault);
     }
 
@@ -60,8 +62,8 @@ public final class SharedThread {
             try {
                 continues = repeat(work);
             } catch (Throwable again) {
-                // Handling the fault has failed, too: the heap is full. Java allocates even a constant text at its
-                // first use.
+                // Handling the fault also failed, because the heap is full. Java allocates even a string constant at
+                // its first use.
             }
         }
     }
@@ -79,8 +81,9 @@ public final class SharedThread {
     }
 
     /**
-     * Calls {@link Failing#onFailure} until nothing is thrown, for as long as a heap or a process at its limit may need to recover. It
-     * is for the end of one connection, which must not be lost. Needs no memory, and no lambda expression of the caller, which would.
+     * Calls {@link Failing#onFailure} until it does not throw, or until the tries are used up. A heap or a process at
+     * its limit may recover meanwhile. It reports the end of a connection, which must not be lost. It allocates
+     * nothing, and needs no lambda expression of the caller, which would allocate.
      */
     public static <T> void insist(Failing<T> failing, T during, Throwable fault) {
         for (int left = MAX_TRIES; left > 0; left--) {
@@ -89,7 +92,7 @@ public final class SharedThread {
                     return;
                 }
             } catch (Throwable again) {
-                // As in run.
+                // See run().
             }
         }
     }
@@ -104,9 +107,9 @@ public final class SharedThread {
         }
     }
 
-    /** Does not compose a text: there may be no memory for it. Pauses even if the report fails. */
+    /** Logs a fault and pauses, even if logging fails. Composes no text, for which memory may be missing. */
     private static void pauseAfter(Throwable fault) {
-        // A callback of the program may have left the status set, which would keep the thread from waiting.
+        // A callback of the program may have left the interrupt status set, which would prevent the pause.
         var _ = Thread.interrupted();
         try {
             report(SharedThread.class, "A thread that connections share continues after a fault", fault);
@@ -116,16 +119,16 @@ public final class SharedThread {
     }
 
     /**
-     * Logs a fault as a warning. Never throws: there may be no memory for the text, and a handler of the log may fail.
+     * Logs a fault as a warning. Never throws, even if memory for the text is missing, or a log handler fails.
      *
-     * @param source the class that names the logger. It is looked up now: a logger in a field would set up logging before the program
-     *     can configure it
+     * @param source the class that names the logger. The logger is looked up at each call: a logger in a field would
+     *     set up logging before the program can configure it
      */
     public static void report(Class<?> source, String text, Throwable fault) {
         try {
             System.getLogger(source.getName()).log(System.Logger.Level.WARNING, text, fault);
         } catch (RuntimeException | Error again) {
-            // What has failed is handled; only its report is lost.
+            // Only the report is lost; the caller has handled the fault.
             return;
         }
     }

@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A lock for short sections that never block: some dozen instructions, or the post of requests, which may send. A thread that waits for long
- * yields its processor. Not reentrant, does not park, allocates nothing.
+ * A lock for short sections that never block, such as posting requests, which may send. A thread that waits longer
+ * yields its processor. The lock is not reentrant, does not park, and allocates nothing.
  */
 public final class SpinLock {
     private static final int SPINS_BEFORE_YIELD = 200;
@@ -22,7 +22,7 @@ public final class SpinLock {
     @SuppressWarnings("UnusedVariable") // read and written through HELD
     private volatile int held;
 
-    /** Creates a lock that is free. */
+    /** Creates a free lock. */
     public SpinLock() {}
 
     /** Takes the lock if it is free. */
@@ -38,7 +38,7 @@ public final class SpinLock {
             if (++spins < SPINS_BEFORE_YIELD) {
                 Thread.onSpinWait();
             } else {
-                // The holder has lost its processor: yield this one to it.
+                // The holder has lost its processor: yield this processor to it.
                 Thread.yield();
             }
         }

@@ -3,40 +3,41 @@ package io.rdma4j.verbs.spi;
 /**
  * Checks that the calling thread has enough stack for the code that all connections of a process share.
  *
- * <p>A thread whose stack overflows between two changes of shared state would leave it half changed, or a lock taken. A provider
- * calls {@link #require} before its first change, so that the error reaches the caller while nothing has happened.
+ * <p>A stack overflow between two changes of shared state would leave the state inconsistent, or a lock taken. A
+ * provider calls {@link #require} before its first change, so that the error reaches the caller while nothing has
+ * changed.
  *
- * <p>Java has no method that returns the stack that is left. HotSpot checks it whenever a method is entered, for the size of the
- * method's frame. {@link #require} therefore enters {@value #FRAMES} frames of 2 KiB. A compiled frame is so large because it has room for the
- * arguments of a call that is made once in {@value #PERIOD} checks: a compiler leaves out the room for a call that is never made. An
- * interpreted frame has room for as many variables.
+ * <p>Java has no method that returns the size of the remaining stack. HotSpot checks it whenever a method is entered,
+ * for the size of the method's frame. {@link #require} therefore enters {@value #FRAMES} frames of 2 KiB. A compiled
+ * frame is so large because it has space for the arguments of a call that is made once in {@value #PERIOD} checks: a
+ * compiler reserves no space for a call that is never made. An interpreted frame has space for as many variables.
  *
- * <p>An error that HotSpot reports later than the access that caused it (a fault in a mapped file) is thrown here, too, at the latest:
- * HotSpot looks for such errors when a method returns.
+ * <p>HotSpot reports some errors, such as a fault in a mapped file, later than the access that caused them. It checks
+ * for them when a method returns, so {@link #require} throws them at the latest.
  */
 public final class StackReserve {
     private static final int FRAMES = 12;
 
-    /** Frames of the first checks: classes are loaded, and calls linked, which takes more stack than the calls themselves. */
+    /** Frames of the first checks: loading classes and linking calls needs more stack than the calls. */
     private static final int FIRST_FRAMES = 32;
 
     private static final int FIRST_CHECKS = 100_000;
     private static final int PERIOD = 1024;
 
-    /** Counts the checks of all threads. Threads may lose counts of each other. */
+    /** Counts the checks of all threads, without synchronization: some increments may be lost. */
     private static int checks;
 
-    /** Keeps the compilers from leaving out what is computed. */
+    /** Stores the result, so that the compilers do not eliminate its computation. */
     @SuppressWarnings("UnusedVariable")
     private static int kept;
 
     private StackReserve() {}
 
     /**
-     * Returns if the thread, platform or virtual, has at least 24 KiB of stack, or 64 KiB in the first {@value #FIRST_CHECKS} checks of the
-     * process. Takes about 20 ns, and allocates nothing. Any thread.
+     * Requires that the thread, platform or virtual, has at least 24 KiB of stack. The first {@value #FIRST_CHECKS}
+     * checks of the process require 64 KiB. Takes about 20 ns, and allocates nothing. Any thread.
      *
-     * @throws StackOverflowError if it has not; nothing has been changed then
+     * @throws StackOverflowError if the stack is smaller; nothing has then been changed
      */
     public static void require() {
         int count = ++checks;
@@ -45,9 +46,9 @@ public final class StackReserve {
     }
 
     /**
-     * Recursive, so that compilers cannot merge the frames into one. The variables that are never assigned give the frame its 2 KiB while
-     * the method is interpreted: the interpreter makes room for all variables of a method, but not for the arguments of a call that it
-     * does not make.
+     * Enters frames. It is recursive, so that compilers cannot merge the frames into one. The variables, which are
+     * never assigned, make the interpreted frame 2 KiB long: the interpreter reserves space for all variables of a
+     * method, but not for the arguments of a call that it does not make.
      */
     @SuppressWarnings({"UnusedVariable", "MultipleDeclarations", "MultiVariableDeclaration"})
     private static int descend(int frames, int n) {
@@ -192,7 +193,7 @@ public final class StackReserve {
                 n, n, n, n, n);
     }
 
-    /** Has as many parameters as Java allows; too long for the compilers to inline it at a call that is rarely made. */
+    /** Has the maximum number of parameters. It is too long for the compilers to inline it at a rarely made call. */
     @SuppressWarnings("UnusedVariable")
     private static int keep(
             int n0,

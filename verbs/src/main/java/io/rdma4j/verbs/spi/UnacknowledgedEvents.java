@@ -14,7 +14,7 @@ public final class UnacknowledgedEvents {
     /** Creates a counter at zero. */
     public UnacknowledgedEvents() {}
 
-    /** Notes that an event was taken. */
+    /** Records that an event was taken. */
     public void add() {
         count.incrementAndGet();
     }
@@ -27,12 +27,12 @@ public final class UnacknowledgedEvents {
     /**
      * Acknowledges events.
      *
-     * @throws RdmaException {@code EINVAL} for a negative number, or for more events than were taken; nothing changes then
+     * @throws RdmaException {@code EINVAL} if the number is negative, or exceeds the number of unacknowledged events;
+     *     the count is then unchanged
      */
     public void acknowledge(int acknowledged) {
         int before;
-        // Allocates nothing: an event that cannot be acknowledged for want of memory would keep its queue from being
-        // closed.
+        // Allocates nothing: if acknowledging an event failed for lack of memory, its queue could not be closed.
         do {
             before = count.get();
             if (acknowledged < 0 || acknowledged > before) {

@@ -15,13 +15,13 @@ public interface VerbsProvider {
     String name();
 
     /**
-     * Returns the preference. Providers are considered in descending order of it, for lists and for an address. The software
-     * device has 0, hardware more.
+     * Returns the preference. Providers are considered in descending order of preference, for lists and for an address.
+     * The software device has 0, hardware has a higher value.
      */
     int preference();
 
     /**
-     * Returns the current devices of this host, possibly none. A device is equal to itself in every list. A device that
+     * Returns the current devices of this host, possibly none. The same device is equal in every list. A device that
      * was removed and added again under the same name is not equal to the earlier one.
      */
     List<Device> devices();
@@ -30,17 +30,17 @@ public interface VerbsProvider {
     Optional<Device> deviceOf(InetAddress address);
 
     /**
-     * Returns a clause that names the device with this local address, and says why this process cannot use it. Empty if the
-     * provider has no such device. No other provider's device then stands for the address: a card keeps the packets of RoCE from
-     * programs.
+     * Returns a clause that names the device with this local address, and explains why this process cannot use it.
+     * Empty if the provider has no such device. After a refusal, no other provider's device is used for the address,
+     * because the network card does not pass RoCE packets to programs.
      */
     default String refusal(InetAddress address) {
         return "";
     }
 
     /**
-     * Creates two devices that reach each other and nothing else, and that no other process sees. A program moves data between
-     * them, so that Java compiles the code before it is needed. Empty if the devices of this provider do not run in Java.
+     * Creates two devices that reach only each other, and that no other process sees. A program moves data between
+     * them, so that Java compiles the code before it is needed. Empty if this provider's devices do not run in Java.
      */
     default Optional<PrivateDevices> privateDevices() {
         return Optional.empty();

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 
 /**
- * The providers of devices of this process. They are loaded once, because they have state, and because loading reads
- * files and may later fail for lack of file descriptors.
+ * The providers of devices of this process. They are loaded once, because they have state. A later load, which reads
+ * files, might also fail for lack of file descriptors.
  */
 public final class VerbsProviders {
     private static final class Holder {
@@ -29,7 +29,7 @@ public final class VerbsProviders {
 
     private VerbsProviders() {}
 
-    /** Returns the providers, in descending order of preference. Any thread. */
+    /** Returns the providers in descending order of preference. Any thread. */
     public static List<VerbsProvider> all() {
         return Holder.ALL;
     }

@@ -1,5 +1,5 @@
 /**
- * The interface that providers of devices implement, and what they have in common: writing completions, checks of arguments and state
- * changes, threads. Exported to the modules of this project only.
+ * The interface that providers of devices implement, and their common code: writing completions, checking arguments and
+ * state changes, threads. Exported only to the modules of this project.
  */
 package io.rdma4j.verbs.spi;

@@ -6,10 +6,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Tells waiting threads that a state may have changed, such as the events of a completion channel. Thread safe.
+ * Notifies waiting threads that a state may have changed, such as the events of a completion channel. Thread safe.
  *
- * <p>A thread that changes the state calls {@link #raise} after the change. That costs two loads and a fence while there
- * is no listener.
+ * <p>A thread that changes the state calls {@link #raise} after the change. Without listeners this costs two loads and
+ * a fence.
  */
 public final class Signal {
     private static final Consumer<SignalListener> CALL = Signal::call;
@@ -19,9 +19,9 @@ public final class Signal {
     /** Creates a signal without listeners. */
     public Signal() {}
 
-    /** Calls all listeners: waiting threads check their conditions again. */
+    /** Calls all listeners, so that waiting threads check their conditions again. */
     public void raise() {
-        // The change precedes the check of the list: a waiter enters the list before it checks the state.
+        // Orders the change before the check of the list: a waiter enters the list before it checks the state.
         VarHandle.fullFence();
         if (listeners.isEmpty()) {
             return;
@@ -29,7 +29,7 @@ public final class Signal {
         listeners.forEach(CALL); // allocates nothing, unlike an iterator
     }
 
-    /** Calls a listener. One that fails must not affect the thread that drives the device, nor the other listeners. */
+    /** Calls a listener. Its failure must not affect the thread that drives the device, or the other listeners. */
     private static void call(SignalListener listener) {
         try {
             listener.onSignal();
@@ -38,7 +38,7 @@ public final class Signal {
         }
     }
 
-    /** Logs the fault. Never throws: there may be no memory for the text, and a handler of the log may fail. */
+    /** Logs the fault. Never throws, even if memory for the text is missing, or a log handler fails. */
     private static void report(Throwable fault) {
         try {
             System.getLogger(Signal.class.getName())
@@ -52,7 +52,8 @@ public final class Signal {
      * Waits until a condition holds.
      *
      * @param driver drives the device meanwhile
-     * @param done cheap, callable by any thread at any time; whoever may make it true raises this signal
+     * @param done the condition: cheap, and callable by any thread at any time. Code that can make it true must raise
+     *     this signal
      * @param deadlineNanos the time of {@link WaitDriver#nanoTime} at which to stop waiting, or {@link Long#MAX_VALUE}
      * @return the condition: false after the deadline, or if the thread is interrupted; its interrupt status stays set
      */
@@ -88,7 +89,7 @@ public final class Signal {
         VarHandle.fullFence();
     }
 
-    /** Removes a listener; has no effect if it was not added. A call that another thread has begun may still arrive. */
+    /** Removes a listener; has no effect if it was not added. Another thread may still be calling it. */
     public void remove(SignalListener listener) {
         var _ = listeners.remove(listener);
     }

@@ -5,8 +5,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thread at a time that waits for signals. Any thread may signal a waiter; the other methods belong to the thread
- * that waits.
+ * Waits for signals, in one thread at a time. Any thread may signal a waiter. Only the waiting thread calls the other
+ * methods.
  *
  * <p>A waiter that is added to the signals of several objects waits for all of them:
  *
@@ -27,7 +27,7 @@ public final class Waiter implements SignalListener {
     private volatile @Nullable WaitDriver driver;
     private volatile @Nullable Thread thread;
 
-    /** Creates a waiter for data, which does not yield. */
+    /** Creates a waiter for data. It does not yield. */
     public Waiter() {
         this(false);
     }
@@ -35,9 +35,9 @@ public final class Waiter implements SignalListener {
     /**
      * Creates a waiter.
      *
-     * @param yields true if the waiting thread leaves the device to other threads while they wait or poll. That suits a
-     *     wait for rare events, such as those of connections: the threads that wait for data then drive the device
-     *     themselves.
+     * @param yields true if the waiting thread leaves the device to other threads while they wait or poll. This suits
+     *     waits for rare events, such as connection events: the threads that wait for data then drive the device
+     *     themselves
      */
     public Waiter(boolean yields) {
         this.yields = yields;
@@ -64,7 +64,9 @@ public final class Waiter implements SignalListener {
         wake();
     }
 
-    /** Makes the waiting thread check its condition again, wherever it is blocked. The current thread checks it anyway. */
+    /**
+     * Makes the waiting thread check its condition again, wherever it is blocked. The current thread needs no wakeup.
+     */
     public void wake() {
         Thread waiting = thread;
         if (waiting == null || waiting.equals(Thread.currentThread())) {
@@ -77,7 +79,7 @@ public final class Waiter implements SignalListener {
         }
     }
 
-    /** Resets the signal. The caller checks afterwards what it waits for. */
+    /** Resets the signal. The caller checks its condition after this call. */
     public void reset() {
         signaled = false;
     }
@@ -102,7 +104,7 @@ public final class Waiter implements SignalListener {
      * Waits until a condition holds.
      *
      * @param chosen drives the device meanwhile
-     * @param done cheap, callable by any thread at any time
+     * @param done the condition: cheap, and callable by any thread at any time
      * @param deadlineNanos the time of {@link WaitDriver#nanoTime} at which to stop waiting, or {@link Long#MAX_VALUE}
      * @return the condition: false after the deadline, or if the thread is interrupted; its interrupt status stays set
      */

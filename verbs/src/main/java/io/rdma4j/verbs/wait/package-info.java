@@ -1,6 +1,6 @@
 /**
- * Waiting: one way for completion channels, asynchronous events, event channels of the connection manager, sockets and
- * selectors. A thread that waits drives the device meanwhile.
+ * Waiting for completion channels, asynchronous events, event channels of the connection manager, sockets and
+ * selectors. A waiting thread drives the device meanwhile.
  */
 @org.jspecify.annotations.NullMarked
 package io.rdma4j.verbs.wait;

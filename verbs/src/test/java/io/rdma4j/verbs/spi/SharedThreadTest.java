@@ -10,10 +10,10 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Nothing that a step throws ends a shared thread. */
+/** Tests that no exception of a step ends a shared thread. */
 @Timeout(60)
 class SharedThreadTest {
-    /** An error for which there is no memory to print it. */
+    /** An error that cannot be printed for lack of memory. */
     @SuppressWarnings("serial")
     private static final class NoMemory extends OutOfMemoryError {
         @Override

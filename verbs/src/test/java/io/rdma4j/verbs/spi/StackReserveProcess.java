@@ -1,6 +1,9 @@
 package io.rdma4j.verbs.spi;
 
-/** Fills stacks, and uses what the check promises, without a test framework: {@link StackReserveTest} runs it in processes of its own, too. */
+/**
+ * Fills stacks, and uses the stack that the check guarantees. It needs no test framework, because
+ * {@link StackReserveTest} also runs it in separate processes.
+ */
 final class StackReserveProcess {
     private static final int SMALL_STACK_BYTES = 256 * 1024;
 
@@ -10,7 +13,7 @@ final class StackReserveProcess {
     private int overflows;
     private int passes;
 
-    /** Throws the error of a thread that has passed the check and has too little stack nevertheless. */
+    /** Throws the error of a thread that passed the check but had too little stack. */
     public static void main(String[] arguments) throws InterruptedException {
         int rounds = Integer.parseInt(arguments[0]);
         for (int round = 0; round < rounds; round++) {
@@ -29,7 +32,7 @@ final class StackReserveProcess {
         }
     }
 
-    /** Fills the stack, and then checks and uses it in each frame that returns. */
+    /** Fills the stack. Then each returning frame checks and uses the stack. */
     @SuppressWarnings("InfiniteRecursion") // on purpose
     private void fillAndTry() {
         boolean isFull = false;

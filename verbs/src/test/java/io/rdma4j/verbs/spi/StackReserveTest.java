@@ -14,11 +14,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A thread that passes the check can call methods that need 16 KiB of stack. */
+/** Tests that a thread that passes the check can call methods that need 16 KiB of stack. */
 class StackReserveTest {
     @Test
     void threadThatPassesHasStackLeft() throws InterruptedException {
-        for (int i = 0; i < 100_000; i++) { // compiled then
+        for (int i = 0; i < 100_000; i++) { // until the check is compiled
             StackReserve.require();
         }
         StackReserveProcess.main(new String[] {"4"});

@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** The address of a device that this process cannot use belongs to no other device, unless the user names one. */
+/** Tests that no other device serves the address of an unusable device, unless the user names one. */
 class VerbsProvidersTest {
     private static final InetAddress ADDRESS = InetAddress.ofLiteral("192.0.2.1");
 
-    /** A device that is only compared. */
+    /** A device that the test only compares. */
     private record FakeDevice(String name) implements Device {
         @Override
         public long guid() {
@@ -28,7 +28,7 @@ class VerbsProvidersTest {
         }
     }
 
-    /** A provider with one device, or one that refuses each address. */
+    /** A provider that has one device, or refuses every address. */
     private record FakeProvider(String name, List<Device> devices, String reason) implements VerbsProvider {
         @Override
         public int preference() {
@@ -56,7 +56,7 @@ class VerbsProvidersTest {
     }
 
     @Test
-    void addressOfADeviceThatCannotBeUsedIsRefusedWithTheReason() {
+    void addressOfAnUnusableDeviceIsRefusedWithTheReason() {
         for (String requested : List.of("", "hardware")) {
             assertThatThrownBy(() -> deviceOf(requested))
                     .isInstanceOf(RdmaException.class)
