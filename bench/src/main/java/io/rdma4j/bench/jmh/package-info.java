@@ -1,3 +1,0 @@
-/** JMH benchmarks of parts of the hot path: {@code bench/run --jmh}. */
-@org.jspecify.annotations.NullMarked
-package io.rdma4j.bench.jmh;

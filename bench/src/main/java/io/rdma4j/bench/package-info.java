@@ -1,3 +1,0 @@
-/** Benchmarks; see {@code bench/run --help} and {@code docs/performance.md}. */
-@org.jspecify.annotations.NullMarked
-package io.rdma4j.bench;
