@@ -4,6 +4,7 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.EventChannel;
+import io.rdma4j.verbs.InterruptedRdmaException;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -105,6 +106,8 @@ public final class ConnectionRequest extends ConnectionSetup<ConnectionRequest> 
                 if (event != null) {
                     throw event.toException("accept");
                 }
+            } catch (InterruptedRdmaException interrupted) {
+                refused.addSuppressed(interrupted);
             }
             throw refused;
         }

@@ -306,6 +306,7 @@ public final class Datagrams implements AutoCloseable {
     }
 
     private SendWorkRequest fill(Destination to, Buffer datagram) {
+        requireOpen("send"); // closing has closed the address handles
         return request[0]
                 .reset(0)
                 .from(datagram.openRegion(), datagram.offsetBytes(), datagram.lengthBytes())

@@ -46,7 +46,7 @@ final class ReceiveQueue<P extends ReceivePlace> {
     /**
      * Posts all places.
      *
-     * @param memory the memory of all places
+     * @param memory the memory of all places; closed if the constructor fails
      * @param count the number of places
      */
     ReceiveQueue(QueuePair queuePair, CompletionWait wait, Buffer memory, int count, Factory<P> factory) {
@@ -55,10 +55,15 @@ final class ReceiveQueue<P extends ReceivePlace> {
         long bytes = memory.lengthBytes() / count;
         polled = WorkCompletion.array(Math.min(count, MAX_POLLED));
         places = new ArrayList<>(count);
-        for (int number = 0; number < count; number++) {
-            P place = factory.create(this, number, memory.slice(number * bytes, bytes));
-            places.add(place);
-            post(place);
+        try {
+            for (int number = 0; number < count; number++) {
+                P place = factory.create(this, number, memory.slice(number * bytes, bytes));
+                places.add(place);
+                post(place);
+            }
+        } catch (RuntimeException | Error failed) { // such as no memory for the places
+            Cleanup.after(failed, memory::close);
+            throw failed;
         }
     }
 

@@ -36,7 +36,7 @@ final class TcpConnections {
         return count;
     }
 
-    /** Returns the lines of a table without its head; none if the kernel has no IPv6. */
+    /** Returns the lines of a table after its header line; none if the kernel has no IPv6. */
     private static List<String> linesOf(Path table) throws IOException {
         try {
             List<String> lines = Files.readAllLines(table);
