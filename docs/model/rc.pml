@@ -5,7 +5,7 @@
  *
  * Given by -D:
  *   WINDOW  packets that may be in flight
- *   LATE    a packet may arrive until so many behind it are acknowledged; then it is lost
+ *   LATE    a packet may arrive until so many after it are acknowledged; then it is lost
  *   MIXED   messages are SENDs, atomics and READs of two packets; without it they are SENDs, and receives may be missing
  *   AT_MOST_ONCE, DELIVERED or PROGRESS: the property to check
  *

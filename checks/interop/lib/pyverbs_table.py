@@ -17,14 +17,14 @@ MEANINGS = [
 
 PAGE = """# Tests of pyverbs
 
-rdma-core has tests of its own for drivers of devices, in Python, with its binding pyverbs. This page compares their results over
-[`rdma4j exec`](guide/c-programs.md), as an ordinary user, with those on `rdma_rxe`, the software device of Linux {kernel}. The tests are
-those of Debian's python3-pyverbs {version}, without those for devices of one vendor. `checks/interop/pyverbs --page docs/pyverbs.md` runs them
+rdma-core tests device drivers with its Python binding pyverbs. This page compares the results of these tests over
+[`rdma4j exec`](guide/c-programs.md), as an ordinary user, with the results on `rdma_rxe`, the software device of Linux {kernel}. The tests are
+from Debian's python3-pyverbs {version}, without the vendor-specific ones. `checks/interop/pyverbs --page docs/pyverbs.md` runs them
 and writes this page.
 
-A test skips itself on a device that lacks what it needs. The tests of the connection manager (`test_rdmacm`) fork two processes. Over exec
-these can use devices only if the process that forks has used none, so these tests and `test_fork` are a group of their own, in which no
-device is opened before, on either side.
+A test is skipped on a device that lacks a required feature. The tests of the connection manager (`test_rdmacm`) fork two processes. Over exec,
+the child processes can use devices only if their parent has not used any. Therefore these tests and `test_fork` run in a separate group, on both
+devices, in which no device is opened before.
 
 ## Results
 

@@ -10,7 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** The client and server flow of rdma_cm(7), with the C call beside each Java call. */
+/** The client and server flow of rdma_cm(7), with the C call next to each Java call. */
 public final class ConnectionManagerFlow {
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
 

@@ -32,7 +32,7 @@ public final class DatagramsAndMulticast {
     }
 
     // tag::service[]
-    /** Answers questions, in the memory of the question, until the socket is closed. */
+    /** Answers questions, each in the question's memory, until the socket is closed. */
     private static void serve(Datagrams socket) {
         try {
             while (true) {

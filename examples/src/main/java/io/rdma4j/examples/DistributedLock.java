@@ -14,7 +14,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Clients that change memory of a server one at a time: a lock by COMPARE_AND_SWAP beside the data that it protects. */
+/** Clients that change a server's memory one at a time. A COMPARE_AND_SWAP lock next to the data protects it. */
 public final class DistributedLock {
     private static final int CLIENTS = 4;
     private static final int ROUNDS = 50;
@@ -22,7 +22,7 @@ public final class DistributedLock {
 
     private DistributedLock() {}
 
-    /** Runs the server, and clients that count two numbers up together. */
+    /** Runs the server, and clients that increment two shared numbers. */
     public static void main(String[] arguments) throws InterruptedException {
         MemorySegment memory = Arena.ofAuto().allocate(3 * Long.BYTES, Long.BYTES);
         try (Exposed exposed = Exposed.of(memory, Access.READ, Access.WRITE, Access.ATOMIC);
@@ -47,7 +47,10 @@ public final class DistributedLock {
     }
 
     // tag::lock[]
-    /** Counts both numbers up under the lock. A client that dies in between keeps the lock: its name, in memory, says whose it is. */
+    /**
+     * Increments both numbers while holding the lock. A client that dies while it holds the lock keeps it; its name in the
+     * lock identifies it.
+     */
     private static void count(InetSocketAddress address, long name) {
         try (Connection server = Connection.to(address).connect();
                 Buffer numbers = server.allocate(2 * Long.BYTES)) {

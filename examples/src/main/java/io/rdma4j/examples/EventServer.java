@@ -20,13 +20,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** A server that serves many clients with one thread, driven by the events of its channel. The clients use {@link Connection}. */
+/**
+ * A server that serves many clients with one thread, driven by the events of its channel. The clients use
+ * {@link Connection}.
+ */
 public final class EventServer {
     private static final int CLIENTS = 8;
 
     private EventServer() {}
 
-    /** Runs the server, and clients that each write a number into memory of their own. */
+    /** Runs the server, and clients that each write a number into separate memory of the server. */
     public static void main(String[] arguments) throws InterruptedException {
         try (EventChannel events = EventChannel.open();
                 CmId listener = events.createId(PortSpace.TCP)) {
@@ -54,7 +57,7 @@ public final class EventServer {
         try (Arena arena = Arena.ofShared()) {
             while (served < CLIENTS) {
                 CmEvent event = events.await();
-                event.acknowledge(); // its data stay available
+                event.acknowledge(); // its data remain available
                 switch (event) {
                     case CmEvent.ConnectRequest request -> connections.put(request.id(), accept(request.id(), arena));
                     case CmEvent.Disconnected end -> {

@@ -18,13 +18,13 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 
-/** How connecting and operations fail, and what a program learns. */
+/** Failures of connecting and of operations, and how they are reported. */
 public final class Failures {
     private static final int BYTES = 64;
 
     private Failures() {}
 
-    /** Lets one operation of each kind fail, between two hosts in this process. */
+    /** Makes connecting and operations fail, between two hosts in this process. */
     public static void main(String[] arguments) throws InterruptedException {
         try (TestNetwork network = new TestNetwork()) {
             TestHost server = network.addHost("10.0.0.1");

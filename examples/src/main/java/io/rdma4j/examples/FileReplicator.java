@@ -27,7 +27,7 @@ public final class FileReplicator {
 
     private FileReplicator() {}
 
-    /** Runs the server, a client that sends a file, and a client that leaves after one chunk. */
+    /** Runs the server, a client that sends a file, and a client that disconnects after one chunk. */
     public static void main(String[] arguments) throws IOException, InterruptedException {
         Path file = Files.createTempFile("replicator-", ".file");
         Path copy = Path.of(file + ".copy");
@@ -49,7 +49,7 @@ public final class FileReplicator {
     }
 
     // tag::server[]
-    /** Receives files, one after the other, until the listener is closed. */
+    /** Receives one file after the other, until the listener is closed. */
     private static void serve(Listener listener, Path target) {
         for (ConnectionRequest request : listener) {
             try (Connection client = request.messages(PLACES, CHUNK_BYTES).accept()) {
@@ -60,7 +60,7 @@ public final class FileReplicator {
         }
     }
 
-    /** Receives a file, which takes its name when it is complete. */
+    /** Receives a file, which gets its name when it is complete. */
     private static void receive(Connection client, Path target) throws IOException {
         Path part = Files.createTempFile(target.getParent(), "incomplete-", null);
         CRC32C checksum = new CRC32C();
@@ -68,7 +68,7 @@ public final class FileReplicator {
                 Buffer answer = client.allocate(Long.BYTES)) {
             boolean isComplete = false;
             while (!isComplete) {
-                try (Message chunk = client.receive(PATIENCE)) { // a place until it is closed
+                try (Message chunk = client.receive(PATIENCE)) { // occupies a place until it is closed
                     ByteBuffer bytes = chunk.memory().asByteBuffer();
                     isComplete = !bytes.hasRemaining(); // an empty message follows the last chunk
                     checksum.update(bytes.duplicate());

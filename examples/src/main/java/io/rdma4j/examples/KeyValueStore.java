@@ -13,15 +13,15 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 
 /**
- * A table of numbers in the memory of a server, which clients read and change by READ, WRITE and FETCH_AND_ADD. The server's only
- * thread accepts clients, at all addresses of the host; it does nothing for their operations.
+ * A table of numbers in a server's memory, which clients read and change with READ, WRITE and FETCH_AND_ADD. The server's threads
+ * accept clients and wait for their end; the clients' operations do not involve them.
  */
 public final class KeyValueStore {
     private static final int SLOTS = 1024;
 
     private KeyValueStore() {}
 
-    /** Runs the server, and clients that count one key up. */
+    /** Runs the server, and clients that increment the value of one key. */
     public static void main(String[] arguments) {
         try (Exposed table = Exposed.of(
                         Arena.ofAuto().allocate(SLOTS * Long.BYTES, Long.BYTES),
@@ -46,14 +46,14 @@ public final class KeyValueStore {
     }
 
     // tag::table[]
-    /** Gives each client the table. Ends when the listener is closed. */
+    /** Gives each client access to the table, until the listener is closed. */
     private static void serve(Listener listener, Exposed table) {
         for (ConnectionRequest request : listener) {
             Thread.startVirtualThread(() -> serve(request, table));
         }
     }
 
-    /** Waits until a client leaves or dies; it needs nothing more of this thread. */
+    /** Waits until a client disconnects or dies. The client's accesses to the table do not need this thread. */
     private static void serve(ConnectionRequest request, Exposed table) {
         try (Connection client = request.privateData(table).accept()) {
             client.awaitEnd();

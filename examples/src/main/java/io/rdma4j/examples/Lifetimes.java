@@ -60,7 +60,7 @@ public final class Lifetimes {
                         .copyFrom(MemorySegment.ofArray(content.at(client).encode()));
                 client.send(message);
                 client.receive().close(); // the client has read the file
-            } // from here on, no peer can access the file
+            } // now no peer can access the file
             client.send(message);
             client.awaitEnd();
         } catch (IOException e) {

@@ -23,11 +23,11 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
 /**
- * A log in a file of a server, to which a client appends by WRITE, FLUSH and ATOMIC WRITE. The records survive
- * the end of the server, and of its machine. The thread of the server is not involved.
+ * A log in a server's file, to which a client appends with WRITE, FLUSH and ATOMIC WRITE. The records survive a crash of the server
+ * and a power failure of its host. Appending does not involve the server's thread.
  *
- * <p>The file begins with the number of bytes that follow. The number changes at once, and only after the bytes of a record are
- * persistent. So a program that reads the file after a failure finds whole records.
+ * <p>The file starts with the number of bytes that follow. The number changes atomically, and only after the bytes of a record are
+ * persistent. Therefore a program that reads the file after a failure finds only complete records.
  */
 public final class PersistentLog {
     private static final int BYTES = 1 << 16;

@@ -14,7 +14,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** Many writes in flight at a time: two batches that are posted in turn. */
+/** Many writes in flight at the same time: two batches that are posted alternately. */
 public final class Pipelining {
     private static final long BLOCK_BYTES = 64;
     private static final int BATCH = 64;
@@ -33,7 +33,7 @@ public final class Pipelining {
     }
 
     // tag::warmup[]
-    /** Lets Java compile the data path now, and not during the first writes. */
+    /** Makes Java compile the data path now instead of during the first writes. */
     private static void warmUp() {
         SoftStack.warmUp(Duration.ofSeconds(3));
     }
@@ -69,7 +69,7 @@ public final class Pipelining {
                 next.write(source.slice(i * BLOCK_BYTES, BLOCK_BYTES), target.slice(i * BLOCK_BYTES, BLOCK_BYTES));
             }
             next.post();
-            inFlight.await(); // the batch of the round before; the next one is on its way meanwhile
+            inFlight.await(); // the previous round's batch, while the next one is in flight
             Batch posted = next;
             next = inFlight;
             inFlight = posted;

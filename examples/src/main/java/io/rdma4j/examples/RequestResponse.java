@@ -15,7 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** A server that answers the messages of clients that come, go and fail, with a virtual thread for each. */
+/** A server that answers messages of clients, which may disconnect or fail, with a virtual thread for each client. */
 public final class RequestResponse {
     private static final int CLIENTS = 64;
     private static final int REQUESTS = 100;
@@ -23,7 +23,10 @@ public final class RequestResponse {
 
     private RequestResponse() {}
 
-    /** Runs the server, and clients that each ask for squares of numbers. The arguments are the server's address and the number of clients. */
+    /**
+     * Runs the server, and clients that each request squares of numbers. The arguments are the server's address and the
+     * number of clients.
+     */
     public static void main(String[] arguments) throws ExecutionException, InterruptedException {
         String address = arguments.length > 0 ? arguments[0] : "127.0.0.1";
         int clients = arguments.length > 1 ? Integer.parseInt(arguments[1]) : CLIENTS;
@@ -49,7 +52,7 @@ public final class RequestResponse {
         }
     }
 
-    /** Answers a client until it leaves. Each message is answered in place. */
+    /** Answers a client until it disconnects, with each answer in the buffer of its request. */
     private static void answer(ConnectionRequest request) {
         try (Connection client = request.messages(PLACES, Long.BYTES).accept()) {
             for (Message message : client.messages()) {

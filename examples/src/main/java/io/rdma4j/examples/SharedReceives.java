@@ -30,7 +30,7 @@ import java.util.Objects;
 
 /**
  * A server that answers the requests of several clients with one thread. All connections share a receive queue and a completion
- * queue, whose channel the thread waits at. The clients poll.
+ * queue. The server's thread waits at the completion channel; the clients poll.
  */
 public final class SharedReceives {
     private static final int CLIENTS = 4;
@@ -39,7 +39,7 @@ public final class SharedReceives {
 
     private SharedReceives() {}
 
-    /** Runs the server, and clients that each ask for squares of numbers. */
+    /** Runs the server, and clients that each request squares of numbers. */
     public static void main(String[] arguments) throws InterruptedException {
         try (CmId listener = CmId.create(PortSpace.TCP)) {
             listener.bindAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -151,7 +151,7 @@ public final class SharedReceives {
             while (completions.poll(completion) == 0) {
                 completions.requestNotification(false);
                 if (completions.poll(completion) > 0) {
-                    break; // it came before the request, which therefore does not report it
+                    break; // it arrived before the request, which therefore does not report it
                 }
                 channel.await().acknowledgeEvents(1);
             }

@@ -14,7 +14,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
 
-/** An echo server over RDMA sockets, written like a server over TCP except for the opening of channels. */
+/** An echo server over RDMA sockets, which differs from a TCP server only in how it opens channels. */
 public final class SocketEcho {
     private SocketEcho() {}
 

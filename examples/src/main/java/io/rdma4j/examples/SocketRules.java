@@ -46,7 +46,7 @@ public final class SocketRules {
     // tag::client[]
     private static String read(InetSocketAddress server) throws IOException {
         try (SocketChannel channel = RDMA_OR_TCP.openSocketChannel()) {
-            channel.connect(server); // over RDMA if a socket listens there, else over TCP
+            channel.connect(server); // over RDMA if an RDMA socket listens there, otherwise over TCP
             ByteBuffer greeting = ByteBuffer.allocate(64);
             while (channel.read(greeting) >= 0) {
                 // until the server has closed

@@ -31,7 +31,7 @@ import java.util.Objects;
 
 /**
  * One thread that waits for events of connections, completions and RDMA sockets together. A C program polls the
- * descriptors of its channels together for this.
+ * descriptors of its channels for this.
  */
 public final class WaitForEverything {
     private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -86,7 +86,7 @@ public final class WaitForEverything {
             while (finished < 2) {
                 for (Waitable ready : everything.await()) {
                     Handler handler = handlers.get(ready);
-                    if (handler != null) { // else the handling of an earlier one has closed it
+                    if (handler != null) { // otherwise a previous handler has closed it
                         handler.handle();
                     }
                 }

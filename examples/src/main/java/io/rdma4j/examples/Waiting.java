@@ -11,13 +11,13 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** The ways in which a wait ends: what it waits for comes, a timeout, an interrupt, the peer's end, or another thread that closes. */
+/** The ways in which a wait ends: a message, a timeout, an interrupt, a disconnect, or a close by another thread. */
 public final class Waiting {
     private static final int MESSAGE_BYTES = 64;
 
     private Waiting() {}
 
-    /** Runs the server in a thread, and two clients one after the other, and ends the server. */
+    /** Runs the server in a thread, runs two clients one after the other, and stops the server. */
     public static void main(String[] arguments) throws InterruptedException {
         Listener listener = Listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         Thread server = Thread.startVirtualThread(() -> serve(listener));
@@ -34,7 +34,7 @@ public final class Waiting {
     private static void serve(Listener listener) {
         for (ConnectionRequest request : listener) {
             try (Connection client = request.messages(1, MESSAGE_BYTES).accept()) {
-                for (Message message : client.messages()) { // ends when the client has disconnected
+                for (Message message : client.messages()) { // until the client has disconnected
                     try (message) {
                         System.out.println("server: " + message.memory().getString(0));
                         client.send(message.buffer());

@@ -17,7 +17,7 @@ import java.net.InetSocketAddress;
 public final class WhichDevice {
     private WhichDevice() {}
 
-    /** Runs server and client at the address that the first argument names, or else at the loopback address. */
+    /** Runs server and client at the address in the first argument, by default the loopback address. */
     public static void main(String[] arguments) throws InterruptedException {
         InetAddress address =
                 arguments.length > 0 ? InetAddress.ofLiteral(arguments[0]) : InetAddress.getLoopbackAddress();
@@ -29,7 +29,7 @@ public final class WhichDevice {
     }
 
     private static void serve(Listener listener) {
-        MemorySegment memory = Arena.ofAuto().allocate(64); // memory on the heap is not for hardware
+        MemorySegment memory = Arena.ofAuto().allocate(64); // hardware cannot use memory on the heap
         try (Exposed exposed = Exposed.of(memory, Access.WRITE);
                 Connection client = listener.accept().privateData(exposed).accept()) {
             client.awaitEnd();

@@ -1,4 +1,4 @@
-/** Programs of a page each to copy from. */
+/** One-page example programs to copy from. */
 @NullMarked
 package io.rdma4j.examples;
 

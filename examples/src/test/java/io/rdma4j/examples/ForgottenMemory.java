@@ -12,7 +12,7 @@ import java.lang.foreign.Arena;
 import org.junit.jupiter.api.Test;
 
 // tag::test[]
-/** A test of code that does not deregister its memory: it fails, although its assertion holds. */
+/** A test of code that does not deregister its memory: it fails although its assertion holds. */
 @RdmaFabric
 class ForgottenMemory {
     @Test

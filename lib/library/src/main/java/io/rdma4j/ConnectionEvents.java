@@ -59,7 +59,7 @@ final class ConnectionEvents extends ChannelEvents {
         try {
             awaitEnd("close", timeout);
         } catch (RdmaException notConfirmed) {
-            return; // the peer has gone, or the thread is interrupted and should not wait
+            return; // the peer has disconnected, or the thread is interrupted and should not wait
         }
     }
 }

@@ -104,7 +104,7 @@ final class ProgramRun {
         return (double) used.toNanos() / (System.nanoTime() - begin);
     }
 
-    /** Returns a port of the loopback address that is free, as is the one behind it. */
+    /** Returns a free port of the loopback address whose next port is also free. */
     private static int twoFreePorts() throws IOException {
         InetAddress loopback = InetAddress.getLoopbackAddress();
         while (true) {

@@ -47,7 +47,7 @@ class ModulesTest {
     /** The package of the module {@code wire} that all modules may use, and that uses none: the values that protocol and API share. */
     private static final String VALUES = "value";
 
-    /** The modules that each module may use besides the values. */
+    /** The modules that each module may use in addition to the values. */
     private static final Map<String, Set<String>> MODULES = Map.ofEntries(
             Map.entry(VALUES, Set.of()),
             Map.entry("wire", Set.of()),

@@ -39,7 +39,10 @@ class WordsTest {
 
     /** Phrases that are translated, and never what an engineer would write. */
     private static final Pattern TRANSLATED = Pattern.compile(
-            "\\b(signs? of life|look(s|ed|ing)? whether|anew|shall|for ever|the longest time|from now on|without a meaning|rooms)\\b",
+            "\\b(signs? of life|look(s|ed|ing)? whether|anew|shall|for ever|the longest time|from now on|without a meaning"
+                    + "|rooms|any longer|(has|have) gone|for a moment|in whose name|are ever|tells? whether|(gives?|given) back"
+                    + "|from here on|up to now|hitherto|the other side's|the begin of|at the begin|lets? nobody"
+                    + "|is no \\w+ any more|the (most|least) \\w+ that)\\b",
             Pattern.CASE_INSENSITIVE);
 
     private static final Pattern TEXT = Pattern.compile(".*\\.(java|md|sh|c|h|pml)");

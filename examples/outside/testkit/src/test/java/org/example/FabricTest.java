@@ -16,7 +16,7 @@ import io.rdma4j.verbs.RdmaException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Tests of a program outside of this project, each with a network of its own in memory. */
+/** Tests of a program outside of this project, each with a separate network in memory. */
 class FabricTest {
     @Test
     @RdmaFabric(loss = "5%")
@@ -42,7 +42,7 @@ class FabricTest {
                 time.elapsed().toString());
     }
 
-    /** The rehearsal of a release sets the property, and so knows that the tests ran where they should have. */
+    /** release/rehearse sets the property to check whether the tests run on the module path or on the class path. */
     @Test
     void modulesAreNamedOnTheModulePathOnly() {
         String expected = System.getProperty("expected.path", "module path");

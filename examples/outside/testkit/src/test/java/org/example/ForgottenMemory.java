@@ -9,7 +9,7 @@ import io.rdma4j.testkit.junit.RdmaFabric;
 import java.lang.foreign.Arena;
 import org.junit.jupiter.api.Test;
 
-/** A test that leaves registered memory. The rehearsal of a release checks that it fails. */
+/** A test that leaves memory registered. release/rehearse checks that it fails. */
 @RdmaFabric
 class ForgottenMemory {
     @Test

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The directories of network namespaces that no process uses any longer are removed, and no others. */
+/** Only directories of network namespaces that are no longer in use are removed. */
 @Timeout(60)
 class LeftoversTest {
     @TempDir

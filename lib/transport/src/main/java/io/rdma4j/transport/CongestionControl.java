@@ -42,7 +42,7 @@ final class CongestionControl {
         rate.start();
     }
 
-    /** Returns whether packets are to be sent as from a sender that reacts to marks. */
+    /** Returns whether packets must be sent as by a sender that reacts to marks. */
     boolean isCapable() {
         return isCapable;
     }

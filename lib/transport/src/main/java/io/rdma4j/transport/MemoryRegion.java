@@ -44,7 +44,7 @@ public final class MemoryRegion {
 
     /**
      * True if one of the two is. Neither volatile nor a positive flag, since it is read for each packet. A thread that drives
-     * queue pairs sees the change at the latest when it next takes the lock, which the changing thread takes once, too.
+     * queue pairs sees the change no later than when it next takes the lock, which the changing thread also takes once.
      */
     private boolean invalid;
 

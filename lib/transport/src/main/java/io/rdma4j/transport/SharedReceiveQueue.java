@@ -81,7 +81,7 @@ public class SharedReceiveQueue {
         return completions;
     }
 
-    /** Closes the queue: no receives are taken any longer. */
+    /** Closes the queue: queue pairs can no longer take receives. */
     public void close() {
         closed = true;
     }

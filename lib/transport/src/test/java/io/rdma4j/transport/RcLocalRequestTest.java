@@ -50,7 +50,7 @@ class RcLocalRequestTest {
     }
 
     /**
-     * The acknowledgement of a packet that is sent again completes the local request behind it before the requester has passed
+     * The acknowledgement of a packet that is sent again completes the local request after it before the requester has passed
      * that request again. The slots of both are then used for new requests.
      */
     @Test

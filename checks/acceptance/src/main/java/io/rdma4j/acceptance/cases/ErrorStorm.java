@@ -24,7 +24,7 @@ import java.util.TreeSet;
  * Errors of every kind are thrown wherever code that connections share can meet them: in an access filter, in the listener of a signal,
  * by memory of a truncated file and of a full disk, by a stack that is too small at each entry, and by a heap that is full. {@link ErrorCell} lists the combinations.
  *
- * <p>Each error has the outcome that the documentation promises for the object in whose name the code ran. A connection that has nothing to do with it
+ * <p>Each error has the outcome that the documentation promises for the object for which the code ran. A connection that has nothing to do with it
  * transfers numbered bytes all the time: it loses none and does not break. No thread of the device ends.
  */
 public final class ErrorStorm implements AcceptanceTest {

@@ -276,7 +276,7 @@ public final class FlushAfterError implements AcceptanceTest {
         }
 
         /**
-         * Polls until all expected completions are reported, and for a moment longer. Returns what was wrong, or null.
+         * Polls until all expected completions are reported, and briefly after that. Returns the mistake, or null.
          */
         @Nullable
         String finish() {

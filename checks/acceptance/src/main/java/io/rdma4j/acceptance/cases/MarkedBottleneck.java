@@ -162,7 +162,7 @@ public final class MarkedBottleneck implements AcceptanceTest {
         return done;
     }
 
-    /** A process that writes for as long as it is told, over one connection. */
+    /** A process that writes for the time in each command, over one connection. */
     public static final class Sender implements Role {
         private static final int ACK_TIMEOUT = 16;
 

@@ -54,7 +54,7 @@ public final class StatePairs implements AcceptanceTest {
 
     private static final Set<QueuePairAttribute> ALL = EnumSet.allOf(QueuePairAttribute.class);
 
-    /** The attributes that a change requires, and after the bar those that it allows, both besides STATE. */
+    /** The attributes that a change requires, and after the bar the attributes that it allows, both without STATE. */
     private static final Map<String, String> RELIABLE = Map.of(
             "RESET INIT", "PARTITION_KEY_INDEX PORT ACCESS_FLAGS |",
             "INIT INIT", "| PARTITION_KEY_INDEX PORT ACCESS_FLAGS",

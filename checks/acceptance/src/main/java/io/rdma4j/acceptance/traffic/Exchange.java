@@ -207,7 +207,7 @@ public final class Exchange implements AutoCloseable {
         }
     }
 
-    /** Waits for a moment. Returns whether no unexpected completion is reported and there was no error so far. */
+    /** Waits briefly. Returns whether no unexpected completion is reported and there was no error so far. */
     public boolean isQuiet() {
         if (wrong.isEmpty() && side.await(batch, Duration.ofMillis(50)) > 0) {
             wrong = "an unexpected completion: " + batch[0];

@@ -404,7 +404,7 @@ public final class HostileSharer implements Role {
         }
     }
 
-    /** The queue of the victim's socket may be full for a moment. */
+    /** The queue of the victim's socket may be full temporarily. */
     private HostileRing connectPatiently() throws IOException {
         for (long begin = System.nanoTime(); ; Thread.onSpinWait()) {
             try {

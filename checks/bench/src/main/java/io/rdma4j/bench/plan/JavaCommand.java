@@ -31,7 +31,7 @@ enum JavaCommand {
     /**
      * Returns a command line.
      *
-     * @param additional options besides those of this kind
+     * @param additional options in addition to the options of this kind
      * @param words arguments of the worker
      */
     List<String> worker(List<String> additional, List<String> words) {

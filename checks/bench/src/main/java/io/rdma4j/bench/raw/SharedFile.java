@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A file in memory that both processes of a measurement map. It has no path any longer once both have mapped it. */
+/** A file in memory that both processes of a measurement map. Its path is removed once both have mapped it. */
 final class SharedFile {
     private static final Path MEMORY = Path.of("/dev/shm");
 

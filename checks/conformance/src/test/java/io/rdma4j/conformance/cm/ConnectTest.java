@@ -386,7 +386,7 @@ class ConnectTest {
         server.disconnect();
         expect(clients, CmEvent.Type.TIMEWAIT_EXIT);
         expect(servers, CmEvent.Type.TIMEWAIT_EXIT);
-        client.disconnect(); // has no effect any longer, as in Linux
+        client.disconnect(); // has no effect after the end, as in Linux
     }
 
     @Test

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A caller is told why an address cannot be used. This test acts as the other processes. */
+/** The error of a call names the reason why an address cannot be used. This test acts as the other processes. */
 @Timeout(20)
 class SharedPortsTest {
     private static final InetAddress ADDRESS = InetAddress.ofLiteral("127.0.0.1");

@@ -457,8 +457,8 @@ public final class CmConnection extends DeadlineEntry {
     }
 
     /**
-     * Removes the connection from all tables; no message of it can arrive any longer. Its source has the place until then: a peer
-     * chooses the time-wait, and could otherwise collect any number of connections there.
+     * Removes the connection from all tables, because its messages can no longer arrive. Until then, it counts against the
+     * limit of its source: a peer chooses the time-wait, and could otherwise collect any number of connections in this state.
      */
     void remove() {
         end();

@@ -67,7 +67,7 @@ final class UnansweredMessage {
         waitNanos = intervalNanos;
     }
 
-    /** Gives up after a number of intervals from now at the latest. */
+    /** Gives up after at most the given number of intervals from now. */
     void limit(long nowNanos, int intervals) {
         giveUpNanos = Math.min(giveUpNanos, nowNanos + intervals * intervalNanos);
     }
