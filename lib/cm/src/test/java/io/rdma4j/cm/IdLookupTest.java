@@ -7,6 +7,7 @@ import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.Errno;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -16,10 +17,8 @@ class IdLookupTest {
     private final EventChannel channel = new EventChannel(ConnectionManager.ofProcess());
     private final CmId id = new CmId(channel, false, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, null);
 
-    private CmEvent.Failure failureOf(Throwable thrown) {
-        id.lookup().start(() -> {
-            throw (thrown instanceof Error error) ? error : (RuntimeException) thrown;
-        });
+    private CmEvent.Failure failureOf(Supplier<AddressInformation> search) {
+        id.lookup().start(search);
         try (CmEvent event = Objects.requireNonNull(channel.await(Duration.ofSeconds(10)))) {
             assertThat(event.type()).isEqualTo(CmEvent.Type.ADDRESS_INFORMATION_ERROR);
             return (CmEvent.Failure) event;
@@ -28,13 +27,19 @@ class IdLookupTest {
 
     @Test
     void errorOfTheVirtualMachineIsReportedAsAnEvent() {
-        assertThat(failureOf(new OutOfMemoryError("Java heap space")).status()).isEqualTo(-Errno.ENOMEM.number());
-        assertThat(failureOf(new StackOverflowError()).status()).isEqualTo(-Errno.ENOMEM.number());
+        assertThat(failureOf(() -> {
+            throw new OutOfMemoryError("Java heap space");
+        }).status()).isEqualTo(-Errno.ENOMEM.number());
+        assertThat(failureOf(() -> {
+            throw new StackOverflowError();
+        }).status()).isEqualTo(-Errno.ENOMEM.number());
     }
 
     @Test
     void exceptionOfAResolverIsReportedAsAnEvent() {
-        CmEvent.Failure failure = failureOf(new IllegalStateException("resolver"));
+        CmEvent.Failure failure = failureOf(() -> {
+            throw new IllegalStateException("resolver");
+        });
         assertThat(failure.status()).isEqualTo(-Errno.EIO.number());
         assertThat(failure.explanation()).contains("resolver");
     }

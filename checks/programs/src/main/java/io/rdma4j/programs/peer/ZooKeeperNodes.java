@@ -1,6 +1,7 @@
 package io.rdma4j.programs.peer;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
@@ -22,7 +23,7 @@ final class ZooKeeperNodes implements ServingPeer {
     @Override
     public void serve(int port, Path folder) throws Exception {
         ServerCnxnFactory factory = new NIOServerCnxnFactory();
-        factory.configure(new InetSocketAddress("127.0.0.1", port), 10);
+        factory.configure(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 10);
         factory.startup(new ZooKeeperServer(folder.toFile(), folder.toFile(), 2000));
     }
 
