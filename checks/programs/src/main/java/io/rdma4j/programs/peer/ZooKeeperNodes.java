@@ -20,6 +20,9 @@ final class ZooKeeperNodes implements ServingPeer {
     private static final int SESSION_MILLIS = 20_000;
     private static final int ANY_VERSION = -1;
 
+    /** The node of a client that was killed stays until its session expires. */
+    private static final String NODE = "/node-" + ProcessHandle.current().pid();
+
     @Override
     public void serve(int port, Path folder) throws Exception {
         ServerCnxnFactory factory = new NIOServerCnxnFactory();
@@ -45,12 +48,12 @@ final class ZooKeeperNodes implements ServingPeer {
 
     private static void exchange(ZooKeeper client, Blocks blocks) throws Exception {
         CountDownLatch changed = new CountDownLatch(1);
-        client.exists("/node", event -> changed.countDown());
-        client.create("/node", blocks.next(), ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL);
+        client.exists(NODE, event -> changed.countDown());
+        client.create(NODE, blocks.next(), ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL);
         if (!changed.await(30, TimeUnit.SECONDS)) {
             throw new IllegalStateException("the watch did not report the new node");
         }
-        blocks.requireSame(client.getData("/node", false, null));
-        client.delete("/node", ANY_VERSION);
+        blocks.requireSame(client.getData(NODE, false, null));
+        client.delete(NODE, ANY_VERSION);
     }
 }
