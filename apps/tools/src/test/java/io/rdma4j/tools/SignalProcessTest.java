@@ -219,7 +219,7 @@ class SignalProcessTest {
                 Thread.sleep(hasHadSocket ? 100 : 10);
             }
         } else {
-            Thread.sleep(1500);
+            Thread.sleep(1500); // long enough for a start, since nothing shows the sockets of another process
         }
     }
 

@@ -53,7 +53,12 @@ public final class CaseRun {
     /** Prints the names of cases. */
     public static void print(List<Case> cases) {
         for (Case each : cases) {
-            row(each.name(), each.roles(), each.isQuick() ? "quick" : "full", Long.toString(each.limit().toSeconds()), "");
+            row(
+                    each.name(),
+                    each.roles(),
+                    each.isQuick() ? "quick" : "full",
+                    Long.toString(each.limit().toSeconds()),
+                    "");
         }
     }
 
@@ -94,8 +99,9 @@ public final class CaseRun {
     }
 
     private static Path newFolder(Path logs) throws IOException {
-        String name = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT).format(LocalDateTime.now(ZoneId.systemDefault())) + "-"
-                + ProcessHandle.current().pid();
+        String name = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT)
+                        .format(LocalDateTime.now(ZoneId.systemDefault()))
+                + "-" + ProcessHandle.current().pid();
         Path folder = Files.createDirectories(logs.resolve(name));
         Path latest = logs.resolve("latest");
         Files.deleteIfExists(latest);

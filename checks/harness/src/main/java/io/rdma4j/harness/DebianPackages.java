@@ -58,8 +58,9 @@ public final class DebianPackages {
             throw new IOException("install the programs of the packages " + String.join(" ", missing));
         }
         System.out.println("installing " + String.join(" ", missing));
-        String install = "apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "
-                + String.join(" ", missing);
+        String install =
+                "apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "
+                        + String.join(" ", missing);
         Process process = new ProcessBuilder(List.of("sh", "-c", install))
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)

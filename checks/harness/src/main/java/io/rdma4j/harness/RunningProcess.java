@@ -119,7 +119,8 @@ public final class RunningProcess {
         Pattern pattern = Pattern.compile(regex);
         long found = out().lines().filter(line -> pattern.matcher(line).find()).count();
         if (found != count) {
-            throw new CaseFailure("the " + label + " prints " + found + " lines of '" + regex + "' instead of " + count);
+            throw new CaseFailure(
+                    "the " + label + " prints " + found + " lines of '" + regex + "' instead of " + count);
         }
         return this;
     }

@@ -125,11 +125,16 @@ public final class Stage {
     String explanation() {
         StringBuilder text = new StringBuilder();
         for (RunningProcess each : processes) {
-            text.append("    $ ").append(each.words()).append("    # ended with ").append(each.status()).append('\n');
+            text.append("    $ ")
+                    .append(each.words())
+                    .append("    # ended with ")
+                    .append(each.status())
+                    .append('\n');
             for (String output : List.of(each.out(), each.err())) {
                 List<String> lines = output.lines().toList();
                 lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size())
-                        .forEach(line -> text.append("        ").append(shortened(line)).append('\n'));
+                        .forEach(line ->
+                                text.append("        ").append(shortened(line)).append('\n'));
             }
         }
         return text.toString();

@@ -28,11 +28,15 @@ class IdLookupTest {
     @Test
     void errorOfTheVirtualMachineIsReportedAsAnEvent() {
         assertThat(failureOf(() -> {
-            throw new OutOfMemoryError("Java heap space");
-        }).status()).isEqualTo(-Errno.ENOMEM.number());
+                            throw new OutOfMemoryError("Java heap space");
+                        })
+                        .status())
+                .isEqualTo(-Errno.ENOMEM.number());
         assertThat(failureOf(() -> {
-            throw new StackOverflowError();
-        }).status()).isEqualTo(-Errno.ENOMEM.number());
+                            throw new StackOverflowError();
+                        })
+                        .status())
+                .isEqualTo(-Errno.ENOMEM.number());
     }
 
     @Test

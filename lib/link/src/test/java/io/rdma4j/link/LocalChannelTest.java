@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -272,8 +273,8 @@ class LocalChannelTest {
         LinkSet.LocalListener listener = serverSet.listenLocal(path);
         LocalChannel connected = clientSet.connectLocal(path);
         LocalChannel accepted = accept(serverSet, listener);
-        CompletableFuture<byte @Nullable []> waiter = CompletableFuture.supplyAsync(() -> next(serverSet, accepted));
-        Thread.sleep(20);
+        FutureTask<byte @Nullable []> waiter = new FutureTask<>(() -> next(serverSet, accepted));
+        WaitingThread.await(Thread.ofPlatform().daemon().start(waiter));
         connected.close();
         assertThat(waiter.get()).isNull();
         assertThat(accepted.isClosed()).isTrue();

@@ -10,6 +10,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -80,18 +82,25 @@ class WakeupTest {
         try (LinkSet set = LinkSets.open(kind);
                 LinkSet sender = LinkSets.open(kind)) {
             CompletableFuture<Link> opened = new CompletableFuture<>();
-            CompletableFuture<Integer> waiter = CompletableFuture.supplyAsync(() -> {
+            CountDownLatch polled = new CountDownLatch(1);
+            FutureTask<Integer> waiter = new FutureTask<>(() -> {
                 ReceiveBurst received = new ReceiveBurst(1);
-                while (!opened.isDone() || opened.join().poll(received) == 0) {
+                while (received.count() == 0) {
                     set.await(Long.MAX_VALUE);
+                    if (opened.isDone()) {
+                        opened.join().poll(received);
+                        polled.countDown();
+                    }
                 }
                 return received.count();
             });
-            Thread.sleep(20);
+            Thread thread = Thread.ofPlatform().daemon().start(waiter);
+            WaitingThread.await(thread);
             Link receiver = set.openUdp(address, 0);
             opened.complete(receiver);
             set.wakeup();
-            Thread.sleep(20);
+            polled.await();
+            WaitingThread.await(thread);
             Frames.send(sender.openUdp(address, 0), burst, receiver.localAddress(), 20, 1);
             assertThat(waiter.get()).isEqualTo(1);
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
+import io.rdma4j.fixture.BlockedThread;
 import io.rdma4j.value.PortSpace;
 import java.io.IOException;
 import java.net.InetAddress;

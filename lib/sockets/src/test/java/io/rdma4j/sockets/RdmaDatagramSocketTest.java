@@ -3,6 +3,7 @@ package io.rdma4j.sockets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.fixture.BlockedThread;
 import io.rdma4j.sockets.options.RdmaSocketOptions;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -55,9 +56,10 @@ class RdmaDatagramSocketTest {
         void run() throws Exception;
     }
 
-    private static CompletableFuture<String> failureOf(Call call) {
+    /** Starts a call in a thread, and waits until it blocks. */
+    private static CompletableFuture<String> failureOfBlocked(Call call) throws InterruptedException {
         CompletableFuture<String> failure = new CompletableFuture<>();
-        Thread.ofVirtual().start(() -> {
+        Thread caller = Thread.ofVirtual().start(() -> {
             try {
                 call.run();
                 failure.complete("none");
@@ -65,13 +67,13 @@ class RdmaDatagramSocketTest {
                 failure.complete(e.getClass().getSimpleName());
             }
         });
+        BlockedThread.await(caller);
         return failure;
     }
 
     @Test
     void blockingSocketWaitsForADatagram() throws Exception {
-        CompletableFuture<String> outcome = failureOf(() -> server.receiveFrom(target));
-        Thread.sleep(30);
+        CompletableFuture<String> outcome = failureOfBlocked(() -> server.receiveFrom(target));
         client.connect(serverAddress());
         assertThat(client.send(ByteBuffer.wrap(new byte[7]))).isTrue();
         assertThat(outcome.get(10, TimeUnit.SECONDS)).isEqualTo("none");
@@ -107,8 +109,7 @@ class RdmaDatagramSocketTest {
 
     @Test
     void closeAndInterruptEndABlockedCall() throws Exception {
-        CompletableFuture<String> outcome = failureOf(() -> server.receiveFrom(target));
-        Thread.sleep(30);
+        CompletableFuture<String> outcome = failureOfBlocked(() -> server.receiveFrom(target));
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> server.receiveFrom(target)).isInstanceOf(InterruptedIOException.class);
         assertThat(Thread.interrupted()).isTrue();

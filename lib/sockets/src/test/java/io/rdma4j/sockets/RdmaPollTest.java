@@ -3,6 +3,7 @@ package io.rdma4j.sockets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.rdma4j.fixture.BlockedThread;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
@@ -55,10 +56,12 @@ class RdmaPollTest {
         return ByteBuffer.allocate(1);
     }
 
+    /** Acts in another thread when this one blocks. */
     private static void later(Runnable action) {
+        Thread waiter = Thread.currentThread();
         Thread.ofVirtual().start(() -> {
             try {
-                Thread.sleep(MOMENT);
+                BlockedThread.await(waiter);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
@@ -184,7 +187,7 @@ class RdmaPollTest {
             return Thread.currentThread().isInterrupted();
         });
         Thread thread = Thread.ofPlatform().start(task);
-        Thread.sleep(MOMENT);
+        BlockedThread.await(thread);
         thread.interrupt();
         assertThat(task.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
     }

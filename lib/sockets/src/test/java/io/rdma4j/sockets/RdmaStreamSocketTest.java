@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.rdma4j.cm.RoutePath;
+import io.rdma4j.fixture.BlockedThread;
 import io.rdma4j.sockets.options.RdmaSocketOptions;
 import io.rdma4j.sockets.stream.StreamSizes;
 import io.rdma4j.value.PathMtu;
@@ -91,6 +92,13 @@ class RdmaStreamSocketTest {
     private static <T> FutureTask<T> start(Callable<T> call) {
         FutureTask<T> task = new FutureTask<>(call);
         Thread.ofVirtual().start(task);
+        return task;
+    }
+
+    /** Starts a call in a thread, and waits until it blocks. */
+    private static <T> FutureTask<T> startBlocked(Callable<T> call) throws InterruptedException {
+        FutureTask<T> task = new FutureTask<>(call);
+        BlockedThread.await(Thread.ofVirtual().start(task));
         return task;
     }
 
@@ -193,7 +201,7 @@ class RdmaStreamSocketTest {
             return Thread.currentThread().isInterrupted();
         });
         Thread reader = Thread.ofPlatform().start(task);
-        Thread.sleep(50);
+        BlockedThread.await(reader);
         reader.interrupt();
         assertThat(result(task)).isTrue();
         client.send(bytes(7));
@@ -202,9 +210,8 @@ class RdmaStreamSocketTest {
 
     @Test
     void closingEndsCallsOfOtherThreads() throws Exception {
-        FutureTask<Integer> reading = start(() -> server.receive(ByteBuffer.allocate(1)));
-        FutureTask<RdmaStreamSocket> accepting = start(listener::accept);
-        Thread.sleep(50);
+        FutureTask<Integer> reading = startBlocked(() -> server.receive(ByteBuffer.allocate(1)));
+        FutureTask<RdmaStreamSocket> accepting = startBlocked(listener::accept);
         server.close();
         listener.close();
         assertThat(server.isClosed()).isTrue();
@@ -220,8 +227,7 @@ class RdmaStreamSocketTest {
         assertThat(server.await(PollEvents.IN, Duration.ZERO)).isZero();
         assertThat(server.await(PollEvents.IN, Duration.ofMillis(20))).isZero();
         assertThat(server.await(PollEvents.IN | PollEvents.OUT, null)).isEqualTo(PollEvents.OUT);
-        FutureTask<Integer> waiting = start(() -> server.await(PollEvents.IN, null));
-        Thread.sleep(20);
+        FutureTask<Integer> waiting = startBlocked(() -> server.await(PollEvents.IN, null));
         client.send(bytes(1));
         assertThat(result(waiting)).isEqualTo(PollEvents.IN);
         client.close();

@@ -24,8 +24,7 @@ class EndOfProcessTest {
         try (ChildProcess process =
                 new ChildProcess(EndingProcess.class, List.of("-Drdma4j.link=" + links), address, what)) {
             process.expect("idle");
-            // Long enough for the leader to block in the kernel.
-            Thread.sleep(200);
+            Thread.sleep(200); // long enough for the leader to block in the kernel
             process.endInput();
             process.expect("nobody in the kernel");
             process.expect("END");

@@ -300,10 +300,10 @@ class EnginesTest {
                     QueuePairInitAttributes.reliable(second.completions, TestEndpoint.CAPABILITIES));
             TestEndpoint.connect(first, from, second, to);
             together(List.of(() -> writeUntilRefused(from, region), () -> {
-                Thread.sleep(1);
+                Thread.sleep(1); // meanwhile the other thread writes
                 region.close();
                 memory.fill((byte) 0x55);
-                Thread.sleep(2);
+                Thread.sleep(2); // a write that is not refused would arrive
                 byte[] after = memory.toArray(ValueLayout.JAVA_BYTE);
                 for (byte b : after) {
                     assertThat(b).isEqualTo((byte) 0x55);

@@ -125,9 +125,8 @@ class SharedAddressTest {
         a.send("run");
         assertProgress(a, 10);
         for (int i = 0; i < 4; i++) {
-            // All retries of the connection take half a second.
             signal(a, "STOP");
-            Thread.sleep(700);
+            Thread.sleep(700); // longer than all retries of the connection
             signal(a, "CONT");
             assertProgress(a, 10);
         }
@@ -145,8 +144,7 @@ class SharedAddressTest {
         a.send("run");
         assertProgress(a, 10);
         signal(owner, "STOP");
-        // All retries of the connection take half a second.
-        Thread.sleep(700);
+        Thread.sleep(700); // longer than all retries of the connection
         assertProgress(a, 100);
         signal(owner, "CONT");
         assertProgress(a, 10);

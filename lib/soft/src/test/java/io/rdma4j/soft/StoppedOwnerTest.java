@@ -141,7 +141,7 @@ class StoppedOwnerTest {
         a.dial("toB", b);
         owner.assertProgress("toFar");
         owner.signal("STOP");
-        Thread.sleep(TAKEOVER_MILLIS);
+        Thread.sleep(TAKEOVER_MILLIS); // meanwhile another process takes the owner's place
         far.dial("toA", a);
         far.dial("toB", b);
         owner.process.kill();
@@ -210,7 +210,7 @@ class StoppedOwnerTest {
         far.dial("toOwner", owner);
         for (int i = 0; i < 3; i++) {
             owner.signal("STOP");
-            Thread.sleep(500);
+            Thread.sleep(500); // shorter than a stopped owner keeps its place
             owner.signal("CONT");
             far.assertProgress("toA");
             far.assertProgress("toOwner");

@@ -26,6 +26,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -90,10 +91,17 @@ class TestNetworkTest {
                 }
             }
         }
-        Thread.sleep(Duration.ofMillis(1));
-        assertThat(Thread.getAllStackTraces().keySet())
-                .filteredOn(thread -> thread.getName().startsWith("rdma4j-engine"))
-                .isEmpty();
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
+        while (!engineThreads().isEmpty() && System.nanoTime() < deadline) {
+            Thread.sleep(1);
+        }
+        assertThat(engineThreads()).isEmpty();
+    }
+
+    private static List<Thread> engineThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("rdma4j-engine"))
+                .toList();
     }
 
     /** Sends a number from the client to the server, and returns the received number. */

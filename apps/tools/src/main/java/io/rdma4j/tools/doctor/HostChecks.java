@@ -58,11 +58,10 @@ final class HostChecks {
     /** Returns a warning about a limit, unless the user is root, who may exceed it. */
     static Optional<String> receiveBuffer(long limitBytes, boolean isRoot) {
         return limitBytes < WANTED_BUFFER_BYTES && !isRoot
-                ? Optional.of(
-                        "UDP receive buffers are limited to " + limitBytes + " bytes, and packets that arrive"
-                                + " when they are full are lost and sent again; if 'rdma4j top' shows retransmissions"
-                                + " on a network without loss, raise the limit as root: sysctl -w net.core.rmem_max="
-                                + WANTED_BUFFER_BYTES)
+                ? Optional.of("UDP receive buffers are limited to " + limitBytes + " bytes, and packets that arrive"
+                        + " when they are full are lost and sent again; if 'rdma4j top' shows retransmissions"
+                        + " on a network without loss, raise the limit as root: sysctl -w net.core.rmem_max="
+                        + WANTED_BUFFER_BYTES)
                 : Optional.empty();
     }
 

@@ -51,7 +51,7 @@ class WarmUpTest {
     /** Sleeps until the thread is interrupted. */
     private static void sleepForLong() {
         try {
-            Thread.sleep(LONG_MILLIS);
+            Thread.sleep(LONG_MILLIS); // until it is interrupted
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

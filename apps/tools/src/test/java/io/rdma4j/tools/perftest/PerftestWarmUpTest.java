@@ -134,7 +134,7 @@ class PerftestWarmUpTest {
         environment.warmUp(WarmUpChoice.IF_MEASURING);
         for (int i = 0; i < 20; i++) {
             try (WarmUp running = WarmUp.start(round(line), environment)) {
-                Thread.sleep(i);
+                Thread.sleep(i); // another time in each round
                 assertThat(running).isNotSameAs(WarmUp.NONE);
             }
         }

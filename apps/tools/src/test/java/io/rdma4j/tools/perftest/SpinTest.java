@@ -17,7 +17,7 @@ class SpinTest {
         Spin spin = new Spin();
         assertThat(spin.idle()).isFalse();
         for (int checkPeer = 0; checkPeer < 3; checkPeer++) {
-            Thread.sleep(LONGER_THAN_CHECK_INTERVAL_MILLIS);
+            Thread.sleep(LONGER_THAN_CHECK_INTERVAL_MILLIS); // the next check is due
             assertThat(spin.idle()).isTrue();
         }
     }
@@ -38,7 +38,7 @@ class SpinTest {
     void spinsAgainAfterASuccessfulPoll() throws InterruptedException {
         Spin spin = new Spin();
         spin.idle();
-        Thread.sleep(LONGER_THAN_CHECK_INTERVAL_MILLIS);
+        Thread.sleep(LONGER_THAN_CHECK_INTERVAL_MILLIS); // the next check is due
         spin.reset();
         assertThat(spin.idle()).isFalse();
     }

@@ -111,7 +111,7 @@ class SocketWarmUpTest {
         environment.warmUp(WarmUpChoice.IF_MEASURING);
         for (int i = 0; i < 10; i++) {
             try (WarmUp running = WarmUp.start(round(line), environment)) {
-                Thread.sleep(i);
+                Thread.sleep(i); // another time in each round
                 assertThat(running).isNotSameAs(WarmUp.NONE);
             }
         }

@@ -176,7 +176,7 @@ class UdpongTest {
         startServer("-b " + rest);
         ToolRun client = ToolRun.start(new Udpong(), "-T e -C 100000000 -s " + rest);
         client.awaitText(HEADER);
-        Thread.sleep(300);
+        Thread.sleep(300); // both transfer for a while
         assertThat(client.hasEnded()).as(client.err()).isFalse();
         endServer();
         assertThat(client.status()).isEqualTo(-1);

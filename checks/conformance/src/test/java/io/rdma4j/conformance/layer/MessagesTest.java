@@ -189,7 +189,7 @@ class MessagesTest {
             Future<?> receiving = fixture.threads.submit(() -> {
                 for (int i = 0; i < 16; i++) {
                     try (Message _ = ends.server().receive(PATIENCE)) {
-                        Thread.sleep(5);
+                        Thread.sleep(5); // a slow receiver, whose places are used up
                     }
                 }
                 return null;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.conformance.sockets.ChannelPair.Kind;
+import io.rdma4j.fixture.BlockedThread;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -17,7 +18,6 @@ import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -270,20 +270,9 @@ class ChannelConformanceTest {
                 end.complete(new End(e, Thread.currentThread().isInterrupted()));
             }
         });
-        awaitCall(thread);
-        Thread.sleep(150); // until the call blocks, in whichever method of this kind of channel
+        BlockedThread.await(thread);
         assertThat(end).isNotDone();
         return new Waiting(thread, end);
-    }
-
-    /** Waits until a thread is in a call of a channel. */
-    private static void awaitCall(Thread thread) throws InterruptedException {
-        long giveUp = System.nanoTime() + 10_000_000_000L;
-        while (Arrays.stream(thread.getStackTrace())
-                .noneMatch(frame -> frame.getClassName().contains("SocketChannel"))) {
-            assertThat(System.nanoTime()).as("deadline").isLessThan(giveUp);
-            Thread.sleep(5);
-        }
     }
 
     @ParameterizedTest
@@ -338,14 +327,14 @@ class ChannelConformanceTest {
     void shutdownOfTheInputEndsABlockedRead(Kind kind) throws Exception {
         try (ChannelPair pair = new ChannelPair(kind)) {
             CompletableFuture<Integer> count = new CompletableFuture<>();
-            Thread.ofPlatform().daemon().start(() -> {
+            Thread reader = Thread.ofPlatform().daemon().start(() -> {
                 try {
                     count.complete(pair.client.read(ByteBuffer.allocate(1)));
                 } catch (IOException e) {
                     count.completeExceptionally(e);
                 }
             });
-            Thread.sleep(100);
+            BlockedThread.await(reader);
             pair.client.shutdownInput();
             assertThat(count.get(10, TimeUnit.SECONDS)).isEqualTo(-1);
         }

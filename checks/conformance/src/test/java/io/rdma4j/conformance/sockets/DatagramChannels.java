@@ -14,9 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.Selector;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 
 /** Datagram channels of this process, all at one address of the device under test. */
 final class DatagramChannels implements AutoCloseable {
@@ -33,9 +31,6 @@ final class DatagramChannels implements AutoCloseable {
             return this == RDMA ? RdmaSockets.openSelector() : Selector.open();
         }
     }
-
-    /** Names of the methods in which threads block, of RDMA and of the platform. */
-    private static final Set<String> WAITS = Set.of("await", "park", "poll", "receive0", "read0", "readv0");
 
     final InetAddress address = TestDevices.freshAddress();
     private final Kind kind;
@@ -93,17 +88,6 @@ final class DatagramChannels implements AutoCloseable {
         int bytes = datagram.remaining();
         assertThat(from.send(datagram, to.getLocalAddress())).isEqualTo(bytes);
         assertThat(datagram.hasRemaining()).isFalse();
-    }
-
-    /** Waits until a thread is blocked in a receive. */
-    static void awaitReceiving(Thread thread) throws InterruptedException {
-        long giveUp = System.nanoTime() + 10_000_000_000L;
-        while (Arrays.stream(thread.getStackTrace()).noneMatch(frame -> WAITS.contains(frame.getMethodName()))) {
-            assertThat(thread.isAlive()).as(thread + " is alive").isTrue();
-            assertThat(System.nanoTime()).as("deadline").isLessThan(giveUp);
-            Thread.sleep(5);
-        }
-        Thread.sleep(20); // until the thread has blocked within the method
     }
 
     @Override

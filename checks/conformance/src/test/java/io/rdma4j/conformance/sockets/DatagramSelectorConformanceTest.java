@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.conformance.sockets.DatagramChannels.Kind;
+import io.rdma4j.fixture.BlockedThread;
 import io.rdma4j.sockets.RdmaSockets;
 import java.io.IOException;
 import java.net.PortUnreachableException;
@@ -105,14 +106,14 @@ class DatagramSelectorConformanceTest {
             own.register(selector, OP_READ);
             for (int round = 0; round < 5; round++) {
                 CompletableFuture<Integer> selected = new CompletableFuture<>();
-                Thread.ofPlatform().daemon().start(() -> {
+                Thread thread = Thread.ofPlatform().daemon().start(() -> {
                     try {
                         selected.complete(selector.select());
                     } catch (IOException | RuntimeException e) {
                         selected.completeExceptionally(e);
                     }
                 });
-                Thread.sleep(30);
+                BlockedThread.await(thread);
                 assertThat(selected).isNotDone();
                 send(peer, datagram(5), own);
                 assertThat(selected.get(10, TimeUnit.SECONDS)).isEqualTo(1);

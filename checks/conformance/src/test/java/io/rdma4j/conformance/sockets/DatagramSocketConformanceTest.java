@@ -1,11 +1,11 @@
 package io.rdma4j.conformance.sockets;
 
-import static io.rdma4j.conformance.sockets.DatagramChannels.awaitReceiving;
 import static io.rdma4j.conformance.sockets.DatagramChannels.datagram;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.conformance.sockets.DatagramChannels.Kind;
+import io.rdma4j.fixture.BlockedThread;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.DatagramPacket;
@@ -286,7 +286,7 @@ class DatagramSocketConformanceTest {
                         end.complete(e);
                     }
                 });
-                awaitReceiving(thread);
+                BlockedThread.await(thread);
                 assertThat(end).isNotDone();
                 if (interrupting) {
                     thread.interrupt();

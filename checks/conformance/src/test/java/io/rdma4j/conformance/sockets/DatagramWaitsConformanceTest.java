@@ -1,12 +1,12 @@
 package io.rdma4j.conformance.sockets;
 
-import static io.rdma4j.conformance.sockets.DatagramChannels.awaitReceiving;
 import static io.rdma4j.conformance.sockets.DatagramChannels.datagram;
 import static io.rdma4j.conformance.sockets.DatagramChannels.send;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.conformance.sockets.DatagramChannels.Kind;
+import io.rdma4j.fixture.BlockedThread;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
@@ -68,7 +68,7 @@ class DatagramWaitsConformanceTest {
                 end.complete(new End(e, Thread.currentThread().isInterrupted()));
             }
         });
-        awaitReceiving(thread);
+        BlockedThread.await(thread);
         assertThat(end).isNotDone();
         return new Waiting(thread, end);
     }
@@ -118,7 +118,7 @@ class DatagramWaitsConformanceTest {
                         end.completeExceptionally(e);
                     }
                 });
-                awaitReceiving(thread);
+                BlockedThread.await(thread);
                 assertThat(end).isNotDone();
                 pair[1].write(datagram(i + 1));
                 end.get(10, TimeUnit.SECONDS);
@@ -179,20 +179,21 @@ class DatagramWaitsConformanceTest {
     void blockedVirtualThreadsReleaseTheirCarriers(Kind kind) throws Exception {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             List<DatagramChannel> waiting = new ArrayList<>();
+            List<Thread> receivers = new ArrayList<>();
             CountDownLatch received = new CountDownLatch(MORE_THAN_CARRIERS);
             for (int i = 0; i < MORE_THAN_CARRIERS; i++) {
                 DatagramChannel own = channels.bound();
                 waiting.add(own);
-                Thread.ofVirtual().start(() -> {
+                receivers.add(Thread.ofVirtual().start(() -> {
                     try {
                         own.receive(ByteBuffer.allocate(10));
                         received.countDown();
                     } catch (IOException e) {
                         return; // the latch then stays above zero and the test fails
                     }
-                });
+                }));
             }
-            Thread.sleep(50);
+            BlockedThread.await(receivers.toArray(Thread[]::new));
             Thread other = Thread.ofVirtual().start(() -> {});
             assertThat(other.join(Duration.ofSeconds(10)))
                     .as("a carrier is free")

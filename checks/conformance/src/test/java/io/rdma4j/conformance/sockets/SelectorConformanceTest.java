@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.conformance.sockets.ChannelPair.Kind;
+import io.rdma4j.fixture.BlockedThread;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
@@ -23,6 +24,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -143,22 +145,27 @@ class SelectorConformanceTest {
                 ChannelPair pair = new ChannelPair(kind)) {
             pair.client.configureBlocking(false);
             pair.client.register(selector, OP_READ);
+            Semaphore ended = new Semaphore(0);
             CompletableFuture<Integer> selected = new CompletableFuture<>();
             Thread thread = Thread.ofPlatform().daemon().start(() -> {
                 try {
                     selector.select();
+                    ended.release();
                     selector.select();
                     Thread.interrupted();
+                    ended.release();
                     selected.complete(selector.select());
                 } catch (IOException | RuntimeException e) {
                     selected.completeExceptionally(e);
                 }
             });
-            Thread.sleep(100);
+            BlockedThread.await(thread);
             selector.wakeup();
-            Thread.sleep(100);
+            assertThat(ended.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+            BlockedThread.await(thread);
             thread.interrupt();
-            Thread.sleep(100);
+            assertThat(ended.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+            BlockedThread.await(thread);
             assertThat(selected).isNotDone();
             pair.server.write(ByteBuffer.allocate(1));
             assertThat(selected.get(10, TimeUnit.SECONDS)).isEqualTo(1);

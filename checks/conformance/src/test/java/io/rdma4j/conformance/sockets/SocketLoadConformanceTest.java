@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.conformance.device.Driver;
 import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.fixture.BlockedThread;
 import io.rdma4j.sockets.RdmaSockets;
 import java.io.IOException;
 import java.io.InputStream;
@@ -231,9 +232,7 @@ class SocketLoadConformanceTest {
                 Socket server = listener.accept();
                 readers.add(Thread.ofVirtual().start(() -> sum.addAndGet(readOne(server))));
             }
-            for (Thread reader : readers) {
-                SocketPair.awaitWaiting(reader);
-            }
+            BlockedThread.await(readers.toArray(Thread[]::new));
             // The carriers are free, so other threads run.
             CountDownLatch others = new CountDownLatch(1000);
             for (int i = 0; i < 1000; i++) {

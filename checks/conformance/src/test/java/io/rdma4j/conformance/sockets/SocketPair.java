@@ -1,7 +1,5 @@
 package io.rdma4j.conformance.sockets;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.rdma4j.conformance.device.TestDevices;
 import io.rdma4j.sockets.RdmaSockets;
 import io.rdma4j.sockets.options.RdmaSocketOptions;
@@ -63,35 +61,6 @@ final class SocketPair implements AutoCloseable {
         socket.setOption(RdmaSocketOptions.RDMA_SQSIZE, SMALL_QUEUE);
         socket.setOption(RdmaSocketOptions.RDMA_RQSIZE, SMALL_QUEUE);
         socket.setReceiveBufferSize(SMALL_BUFFER);
-    }
-
-    /** Waits until a thread is blocked in a socket call. */
-    static void awaitBlocked(Thread thread) throws InterruptedException {
-        awaitWaiting(thread);
-        Thread.sleep(20); // then the thread waits for the socket, no longer for a lock
-    }
-
-    /** Waits until a thread is blocked. */
-    static void awaitWaiting(Thread thread) throws InterruptedException {
-        long giveUp = System.nanoTime() + 10_000_000_000L;
-        while (!isWaiting(thread)) {
-            assertThat(thread.isAlive()).as(thread + " is alive").isTrue();
-            assertThat(System.nanoTime()).as("deadline").isLessThan(giveUp);
-            Thread.sleep(5);
-        }
-    }
-
-    private static boolean isWaiting(Thread thread) {
-        Thread.State state = thread.getState();
-        if (state == Thread.State.RUNNABLE) {
-            // A platform thread may be blocked in the kernel.
-            for (StackTraceElement frame : thread.getStackTrace()) {
-                if (frame.getMethodName().equals("await")) {
-                    return true;
-                }
-            }
-        }
-        return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
     }
 
     @Override

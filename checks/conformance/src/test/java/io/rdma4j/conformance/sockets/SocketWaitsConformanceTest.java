@@ -3,6 +3,7 @@ package io.rdma4j.conformance.sockets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.fixture.BlockedThread;
 import io.rdma4j.sockets.RdmaSockets;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -56,7 +57,7 @@ class SocketWaitsConformanceTest {
             thread = virtual
                     ? Thread.ofVirtual().start(run)
                     : Thread.ofPlatform().daemon().start(run);
-            SocketPair.awaitBlocked(thread);
+            BlockedThread.await(thread);
         }
 
         private void call() throws IOException {
@@ -156,7 +157,7 @@ class SocketWaitsConformanceTest {
     void interruptedPlatformThreadContinuesToRead() throws Exception {
         try (Waiting waiting = new Waiting(Wait.READ, false)) {
             waiting.thread.interrupt();
-            Thread.sleep(50);
+            BlockedThread.await(waiting.thread);
             waiting.pair.server.getOutputStream().write(1);
             assertThat(waiting.outcome.get(10, TimeUnit.SECONDS)).isNull();
             assertThat(waiting.interrupted.get()).isTrue();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.rdma4j.conformance.device.DirectConnections;
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.fixture.BlockedThread;
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.value.CompletionStatus;
 import io.rdma4j.value.QueuePairState;
@@ -70,6 +71,18 @@ class AwaitTest {
         return CompletableFuture.supplyAsync(work, executor);
     }
 
+    /** Starts work in a thread, and waits until it blocks. */
+    private static <T> CompletableFuture<T> blockedInThread(boolean virtual, Supplier<T> work)
+            throws InterruptedException {
+        CompletableFuture<Thread> thread = new CompletableFuture<>();
+        CompletableFuture<T> result = inThread(virtual, () -> {
+            thread.complete(Thread.currentThread());
+            return work.get();
+        });
+        BlockedThread.await(thread.join());
+        return result;
+    }
+
     /** Returns what a wait throws, and whether its thread is interrupted then. */
     private static String outcome(Runnable wait) {
         try {
@@ -100,12 +113,11 @@ class AwaitTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aThreadWaitsForTheNextCompletion(boolean virtual) throws Exception {
-        CompletableFuture<Long> received = inThread(virtual, () -> {
+        CompletableFuture<Long> received = blockedInThread(virtual, () -> {
             WorkCompletion[] one = WorkCompletion.array(1);
             assertThat(b.completions.await(one)).isEqualTo(1);
             return one[0].id();
         });
-        Thread.sleep(30);
         assertThat(received).isNotDone();
         send(7);
         assertThat(received.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isEqualTo(7);
@@ -155,8 +167,7 @@ class AwaitTest {
     void closingTheQueueEndsTheWaitAlthoughOthersUseItsChannel(boolean virtual) throws Exception {
         CompletionQueue queue = b.context.createCompletionQueue(4, b.channel);
         CompletableFuture<String> ended =
-                inThread(virtual, () -> outcome(() -> queue.await(WorkCompletion.array(1), LONG)));
-        Thread.sleep(30);
+                blockedInThread(virtual, () -> outcome(() -> queue.await(WorkCompletion.array(1), LONG)));
         queue.close();
         assertThat(ended.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isEqualTo(CLOSED);
     }
@@ -165,8 +176,7 @@ class AwaitTest {
     @ValueSource(booleans = {false, true})
     void closingTheDeviceEndsTheWait(boolean virtual) throws Exception {
         CompletableFuture<String> ended =
-                inThread(virtual, () -> outcome(() -> b.completions.await(WorkCompletion.array(1))));
-        Thread.sleep(30);
+                blockedInThread(virtual, () -> outcome(() -> b.completions.await(WorkCompletion.array(1))));
         b.close();
         assertThat(ended.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isEqualTo(CLOSED);
     }

@@ -26,6 +26,7 @@ import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.ValueLayout;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,6 +38,7 @@ class MemoryWindowsTest {
     private static final Set<AccessFlag> WRITE = Set.of(AccessFlag.REMOTE_WRITE);
     private static final int OFFSET = 1000;
     private static final int LENGTH = 5000;
+    private static final long PATIENCE_NANOS = 10_000_000_000L;
 
     private TestEndpoint a;
     private TestEndpoint b;
@@ -227,6 +229,7 @@ class MemoryWindowsTest {
     @Test
     void nothingIsWrittenOnceTheWindowIsClosed() throws InterruptedException {
         int key = bind();
+        AtomicInteger writes = new AtomicInteger();
         AtomicBoolean stop = new AtomicBoolean();
         Thread writer = Thread.ofPlatform().start(() -> {
             while (!stop.get() && a.queuePair.state() == QueuePairState.READY_TO_SEND) {
@@ -235,12 +238,17 @@ class MemoryWindowsTest {
                 if (!a.completion().isSuccess()) {
                     return;
                 }
+                writes.incrementAndGet();
             }
         });
-        Thread.sleep(50);
+        long giveUp = System.nanoTime() + PATIENCE_NANOS;
+        while (writes.get() < 10 && System.nanoTime() - giveUp < 0) {
+            Thread.sleep(1);
+        }
+        assertThat(writes).as("writes through the open window").hasValueGreaterThanOrEqualTo(10);
         window.close();
         b.memory.asSlice(OFFSET, LENGTH).fill((byte) 1);
-        Thread.sleep(50);
+        Thread.sleep(50); // a write that is not refused would arrive
         stop.set(true);
         writer.join();
         assertThat(b.memory

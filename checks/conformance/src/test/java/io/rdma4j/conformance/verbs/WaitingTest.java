@@ -8,6 +8,7 @@ import io.rdma4j.conformance.device.DirectConnections;
 import io.rdma4j.conformance.device.Driver;
 import io.rdma4j.conformance.device.NotOn;
 import io.rdma4j.conformance.device.TestDevices;
+import io.rdma4j.fixture.BlockedThread;
 import io.rdma4j.fixture.TestEndpoint;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.CompletionQueue;
@@ -139,7 +140,7 @@ class WaitingTest {
             result.set(catchThrowableOfType(RdmaException.class, b.channel::await));
             flag.set(Thread.currentThread().isInterrupted());
         });
-        Thread.sleep(30);
+        BlockedThread.await(waiter);
         waiter.interrupt();
         waiter.join();
         assertThat(Objects.requireNonNull(result.get()).errno()).isEqualTo(Errno.EINTR);
@@ -158,7 +159,7 @@ class WaitingTest {
             waiters.add(Thread.ofPlatform().start(wait));
             waiters.add(Thread.ofVirtual().start(wait));
         }
-        Thread.sleep(30);
+        BlockedThread.await(waiters.toArray(Thread[]::new));
         b.close();
         for (Thread waiter : waiters) {
             waiter.join(10_000);

@@ -54,7 +54,8 @@ final class CaptureCases {
         }
         cases.add(name, Roles.C_WITH_C, isQuick, 40, stage -> {
             if (!capture(stage, pair)) {
-                // A client of perftest with -R connects twice, on a busy machine sometimes before the server listens again.
+                // A client of perftest with -R connects twice, on a busy machine sometimes before the server listens
+                // again.
                 Stage.require(capture(stage, pair), "the client was rejected twice");
             }
             requireDissected(stage, stage.file("server.pcapng"), expected);
@@ -77,8 +78,8 @@ final class CaptureCases {
     }
 
     private static RunningProcess start(ExecStage stage, Side side, String command) throws IOException {
-        List<String> options = List.of(
-                "--no-warm-up", "--pcap", stage.file(side + ".pcapng").toString());
+        List<String> options =
+                List.of("--no-warm-up", "--pcap", stage.file(side + ".pcapng").toString());
         return stage.execWith(options, side.toString(), side, ExecStage.words(command));
     }
 
@@ -105,8 +106,8 @@ final class CaptureCases {
     /** Without %p, the second process fails with one sentence, and the capture of the first stays intact. */
     private static void secondProcessIsRefused(ExecStage stage) throws CaseFailure, IOException, InterruptedException {
         List<String> options = List.of("--pcap", stage.file("ping.pcapng").toString());
-        RunningProcess server = stage.execWith(
-                options, "server", Side.SERVER, ExecStage.words("rping -s -a " + SERVER + " -C 5 -V"));
+        RunningProcess server =
+                stage.execWith(options, "server", Side.SERVER, ExecStage.words("rping -s -a " + SERVER + " -C 5 -V"));
         stage.awaitListener();
         List<String> client = ExecStage.words("rping -c -a " + SERVER + " -C 5 -V");
         RunningProcess second = stage.execWith(options, "program", Side.CLIENT, client);

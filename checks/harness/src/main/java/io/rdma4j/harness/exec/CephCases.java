@@ -36,8 +36,14 @@ final class CephCases {
     /** Reads back the data that were stored, and compares them. Then measures both directions briefly. */
     private void storeObjects() throws CaseFailure, IOException, InterruptedException {
         Files.writeString(stage.file("ceph.conf"), settings());
-        stage.run("no folder", Side.SERVER, List.of("mkdir", stage.file("monitor-data").toString()));
-        stage.run("no folder", Side.CLIENT, List.of("mkdir", stage.file("store-data").toString()));
+        stage.run(
+                "no folder",
+                Side.SERVER,
+                List.of("mkdir", stage.file("monitor-data").toString()));
+        stage.run(
+                "no folder",
+                Side.CLIENT,
+                List.of("mkdir", stage.file("store-data").toString()));
         Path map = stage.file("map");
         run("map", Side.SERVER, "monmaptool --create --fsid " + CLUSTER + " --addv a [v2:" + SERVER + ":3300] " + map);
         run("new-monitor", Side.SERVER, "ceph-mon --mkfs -i a --monmap " + map);
@@ -57,8 +63,7 @@ final class CephCases {
         run("put", Side.SERVER, "rados -p things put thing " + original);
         run("get", Side.SERVER, "rados -p things get thing " + stage.file("copy"));
         ExecStage.requireSame(original, stage.file("copy"), "the copy differs");
-        RunningProcess write =
-                run("write", Side.SERVER, "rados -p things bench 3 write -b 65536 -t 8 --no-cleanup");
+        RunningProcess write = run("write", Side.SERVER, "rados -p things bench 3 write -b 65536 -t 8 --no-cleanup");
         RunningProcess read = run("read", Side.SERVER, "rados -p things bench 3 seq -t 8");
         stage.stage.remark(rate(write) + " writes/s, " + rate(read) + " reads/s of 64 KiB");
         for (RunningProcess each : List.of(store, monitor)) {
@@ -92,8 +97,7 @@ final class CephCases {
             ms_async_rdma_send_buffers = 512
             osd_pool_default_size = 1
             mon_allow_pool_size_one = true
-            """
-                .formatted(CLUSTER, SERVER, stage.file(""));
+            """.formatted(CLUSTER, SERVER, stage.file(""));
     }
 
     private RunningProcess start(String label, Side side, String command, Duration limit) throws IOException {

@@ -13,7 +13,8 @@ import java.util.List;
 
 /** dapltest, whose threads have small stacks, over the DAT provider of librdmacm. */
 final class DapltestCases {
-    private static final String PROVIDER = "rdma4j u2.0 nonthreadsafe default libdaplofa.so.2 dapl.2.0 \"eth0 0\" \"\"\n";
+    private static final String PROVIDER =
+            "rdma4j u2.0 nonthreadsafe default libdaplofa.so.2 dapl.2.0 \"eth0 0\" \"\"\n";
 
     private DapltestCases() {}
 

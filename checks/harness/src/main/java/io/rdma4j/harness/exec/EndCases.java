@@ -74,10 +74,9 @@ final class EndCases {
         });
     }
 
-    private static RunningProcess startGuardian(ExecStage stage)
-            throws CaseFailure, IOException, InterruptedException {
-        RunningProcess guardian = stage.start(
-                "guardian", Side.SERVER, List.of(stage.launcher(), "guardian"), Duration.ofHours(1));
+    private static RunningProcess startGuardian(ExecStage stage) throws CaseFailure, IOException, InterruptedException {
+        RunningProcess guardian =
+                stage.start("guardian", Side.SERVER, List.of(stage.launcher(), "guardian"), Duration.ofHours(1));
         Stage.await(Duration.ofSeconds(20), () -> guardian.prints("watching"), "the guardian does not start");
         return guardian;
     }
@@ -114,7 +113,8 @@ final class EndCases {
             throws CaseFailure, InterruptedException {
         List<String> arguments = List.of(words);
         if (kind != Kind.JAVA) {
-            List<String> program = new java.util.ArrayList<>(List.of(stage.file("ends").toString()));
+            List<String> program =
+                    new java.util.ArrayList<>(List.of(stage.file("ends").toString()));
             program.addAll(arguments);
             return stage.execWords(kind == Kind.EXEC ? List.of() : List.of("--no-guardian"), program);
         }
@@ -169,14 +169,13 @@ final class EndCases {
 
     /** Lets the server end. It ends in its own way when it receives SIGUSR1. */
     private static void end(Connected connected, String way) throws IOException, InterruptedException {
-        String signal =
-                switch (way) {
-                    case "KILL", "TERM" -> way;
-                    case "fork" -> "KILL";
-                    case "halt" -> "USR2";
-                    case "fault" -> "SEGV";
-                    default -> "USR1";
-                };
+        String signal = switch (way) {
+            case "KILL", "TERM" -> way;
+            case "fork" -> "KILL";
+            case "halt" -> "USR2";
+            case "fault" -> "SEGV";
+            default -> "USR1";
+        };
         RunningProcess.signal(connected.serverPid(), signal);
     }
 

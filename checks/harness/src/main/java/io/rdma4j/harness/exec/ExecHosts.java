@@ -51,7 +51,18 @@ final class ExecHosts implements AutoCloseable {
                 server,
                 Host.create("client"),
                 Command.run(List.of("id", "-g", "nobody")).strip());
-        server.run("ip", "link", "add", INTERFACE, "type", "veth", "peer", "name", INTERFACE, "netns", hosts.client.name());
+        server.run(
+                "ip",
+                "link",
+                "add",
+                INTERFACE,
+                "type",
+                "veth",
+                "peer",
+                "name",
+                INTERFACE,
+                "netns",
+                hosts.client.name());
         hosts.connect(Side.SERVER);
         hosts.connect(Side.CLIENT);
         // The kernel reports the carrier up to a second later, and an interface without a carrier has no device.
@@ -70,8 +81,7 @@ final class ExecHosts implements AutoCloseable {
         boolean isServer = side == Side.SERVER;
         Host host = host(side);
         host.run("ip", "address", "replace", (isServer ? SERVER : CLIENT) + "/24", "dev", INTERFACE);
-        host.run(
-                "ip", "address", "replace", (isServer ? SERVER_IPV6 : CLIENT_IPV6) + "/64", "dev", INTERFACE, "nodad");
+        host.run("ip", "address", "replace", (isServer ? SERVER_IPV6 : CLIENT_IPV6) + "/64", "dev", INTERFACE, "nodad");
         host.run("ip", "link", "set", INTERFACE, "up");
     }
 

@@ -55,12 +55,14 @@ final class ExecStage {
 
     /** Returns the launcher, which the environment may replace. */
     String launcher() {
-        return System.getenv().getOrDefault("RDMA4J_LAUNCHER", home.resolve("rdma4j").toString());
+        return System.getenv()
+                .getOrDefault("RDMA4J_LAUNCHER", home.resolve("rdma4j").toString());
     }
 
     /** Compiles a C program into a file of the case. */
     void compile(String output, String... words) throws CaseFailure, IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of("cc", "-O1", "-o", file(output).toString()));
+        List<String> command =
+                new ArrayList<>(List.of("cc", "-O1", "-o", file(output).toString()));
         command.addAll(List.of(words));
         requireRun("cannot compile", command);
     }

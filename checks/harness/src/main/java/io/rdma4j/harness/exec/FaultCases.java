@@ -84,7 +84,12 @@ final class FaultCases {
      * The victim exits as soon as a ping has arrived, by a library that is preloaded.
      */
     private static void exit(ExecStage stage, Side victim) throws CaseFailure, IOException, InterruptedException {
-        stage.compile("exit_early.so", "-shared", "-fPIC", stage.source("lib/exit_early.c").toString(), "-pthread");
+        stage.compile(
+                "exit_early.so",
+                "-shared",
+                "-fPIC",
+                stage.source("lib/exit_early.c").toString(),
+                "-pthread");
         RunningProcess server = startEnd(stage, Side.SERVER, victim, "rping -s -a " + SERVER + " -C 0 -v");
         stage.awaitListener();
         RunningProcess client = startEnd(stage, Side.CLIENT, victim, "rping -c -a " + SERVER + " -C 0 -v");
@@ -100,8 +105,7 @@ final class FaultCases {
         Stage.require(millis < MOST_NOTICE_MILLIS, "the " + victim.other() + " ends late");
     }
 
-    private static RunningProcess startEnd(ExecStage stage, Side side, Side victim, String command)
-            throws IOException {
+    private static RunningProcess startEnd(ExecStage stage, Side side, Side victim, String command) throws IOException {
         String library = side == victim ? stage.file("exit_early.so").toString() : "";
         List<String> words = new ArrayList<>(
                 List.of("sh", "-c", "LD_PRELOAD=\"$LD_PRELOAD $1\"; shift; exec \"$@\"", "sh", library));
@@ -172,10 +176,8 @@ final class FaultCases {
     /** The reader has ended by the time the program writes. */
     private static void closePipe(ExecStage stage) throws CaseFailure, IOException, InterruptedException {
         compileSteps(stage);
-        List<String> words = new ArrayList<>(
-                List.of("bash", "-c", "\"$@\" > >(exec 0<&-; :); exit $?", "bash"));
-        words.addAll(stage.execWords(
-                List.of(), List.of(stage.file("process").toString(), "pipe")));
+        List<String> words = new ArrayList<>(List.of("bash", "-c", "\"$@\" > >(exec 0<&-; :); exit $?", "bash"));
+        words.addAll(stage.execWords(List.of(), List.of(stage.file("process").toString(), "pipe")));
         stage.start("program", Side.SERVER, words).requireStatus(141);
     }
 
@@ -197,7 +199,8 @@ final class FaultCases {
     private static void runStep(ExecStage stage, String step, int status)
             throws CaseFailure, IOException, InterruptedException {
         compileSteps(stage);
-        RunningProcess program = stage.exec("program", Side.SERVER, stage.file("process").toString(), step);
+        RunningProcess program =
+                stage.exec("program", Side.SERVER, stage.file("process").toString(), step);
         program.requireStatus(status);
         try (Stream<Path> files = Files.list(Path.of("/"))) {
             for (Path file : files.filter(each -> each.getFileName().toString().startsWith("hs_err"))

@@ -6,7 +6,6 @@ import io.rdma4j.harness.CaseFailure;
 import io.rdma4j.harness.RunningProcess;
 import io.rdma4j.harness.Stage;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -57,11 +56,18 @@ public final class Figures implements Callable<Integer> {
     @Override
     @SuppressWarnings("try") // closing may throw InterruptedException, like this method
     public Integer call() throws IOException, InterruptedException, CaseFailure {
-        Path folder = home.resolve("apps/exec/target/rows/figures-" + ProcessHandle.current().pid());
+        Path folder = home.resolve(
+                "apps/exec/target/rows/figures-" + ProcessHandle.current().pid());
         try (ExecHosts hosts = ExecHosts.create()) {
             ExecStage stage = new ExecStage(new Stage(folder, LIMIT), hosts, home);
             System.out.printf(
-                    Locale.ROOT, "%-44s %10s %10s %-5s %6s%n", "median of " + repetitions, "in C", "in Java", "", "ratio");
+                    Locale.ROOT,
+                    "%-44s %10s %10s %-5s %6s%n",
+                    "median of " + repetitions,
+                    "in C",
+                    "in Java",
+                    "",
+                    "ratio");
             compareTool(stage, "ib_send_lat", true);
             compareTool(stage, "ib_write_lat", true);
             compareTool(stage, "ib_write_bw", false);
@@ -76,7 +82,8 @@ public final class Figures implements Callable<Integer> {
     }
 
     /** One row: the host of the client, and the options of both programs. */
-    private record Row(String name, String tool, Side client, List<String> execOptions, String options, String javaOptions) {}
+    private record Row(
+            String name, String tool, Side client, List<String> execOptions, String options, String javaOptions) {}
 
     private void compareTool(ExecStage stage, String tool, boolean isTime) throws IOException, InterruptedException {
         List<Row> rows = List.of(
@@ -134,8 +141,8 @@ public final class Figures implements Callable<Integer> {
         }
     }
 
-    private static RunningProcess start(
-            ExecStage stage, Row row, boolean isC, String label, Side side, String command) throws IOException {
+    private static RunningProcess start(ExecStage stage, Row row, boolean isC, String label, Side side, String command)
+            throws IOException {
         List<String> words = new ArrayList<>();
         if (isC) {
             words.addAll(stage.execWords(row.execOptions(), ExecStage.words(command)));
@@ -147,14 +154,18 @@ public final class Figures implements Callable<Integer> {
     }
 
     private void measureCalls(ExecStage stage) throws CaseFailure, IOException, InterruptedException {
-        stage.compile("calls", "-O2", "-Wall", "-Wextra", stage.source("lib/calls.c").toString(), "-libverbs");
+        stage.compile(
+                "calls", "-O2", "-Wall", "-Wextra", stage.source("lib/calls.c").toString(), "-libverbs");
         Map<String, List<Double>> values = new HashMap<>();
         for (int i = 0; i < repetitions; i++) {
-            RunningProcess calls = stage.exec("calls", Side.SERVER, stage.file("calls").toString());
+            RunningProcess calls =
+                    stage.exec("calls", Side.SERVER, stage.file("calls").toString());
             calls.requireSuccess();
-            calls.out().lines().map(line -> line.split(" ", -1)).forEach(words -> values.computeIfAbsent(
-                            words[0], name -> new ArrayList<>())
-                    .add(Double.valueOf(words[1])));
+            calls.out()
+                    .lines()
+                    .map(line -> line.split(" ", -1))
+                    .forEach(words -> values.computeIfAbsent(words[0], name -> new ArrayList<>())
+                            .add(Double.valueOf(words[1])));
         }
         System.out.printf(Locale.ROOT, "%n%-44s %10s%n", "warm", "ns");
         print("ibv_poll_cq of an empty queue", values.getOrDefault("poll", List.of()));

@@ -91,7 +91,8 @@ final class GuestCases {
                 "the migration does not start");
         Stage.await(
                 Duration.ofMinutes(1),
-                () -> monitor(stage, Side.CLIENT, "query-migrate").matches("(?s).*\"status\": \"(completed|failed)\".*"),
+                () -> monitor(stage, Side.CLIENT, "query-migrate")
+                        .matches("(?s).*\"status\": \"(completed|failed)\".*"),
                 "the migration does not end");
         String result = monitor(stage, Side.CLIENT, "query-migrate");
         Stage.require(result.contains("\"status\": \"completed\""), "the migration fails");

@@ -64,13 +64,10 @@ final class IscsiCases {
     }
 
     private RunningProcess startTarget(Path disk) throws CaseFailure, IOException, InterruptedException {
-        RunningProcess target = stage.start(
-                "server", Side.SERVER, withSocket(stage.execWords(List.of(), List.of("tgtd", "-f"))));
+        RunningProcess target =
+                stage.start("server", Side.SERVER, withSocket(stage.execWords(List.of(), List.of("tgtd", "-f"))));
         stage.awaitListener();
-        Stage.await(
-                Duration.ofSeconds(10),
-                () -> Files.exists(stage.file("tgtd.0")),
-                "the target does not start");
+        Stage.await(Duration.ofSeconds(10), () -> Files.exists(stage.file("tgtd.0")), "the target does not start");
         administer("target --op new --tid 1 --targetname " + TARGET);
         administer("logicalunit --op new --tid 1 --lun 1 --backing-store " + disk);
         administer("target --op bind --tid 1 --initiator-address ALL");
@@ -89,7 +86,8 @@ final class IscsiCases {
      * Runs an initiator. tgt drops an initiator if its first command arrives before the acknowledgement of the login response
      * ("non-login pdu"), so this also shows that both are processed in the same order as by a card.
      */
-    private RunningProcess initiate(String label, String command) throws CaseFailure, IOException, InterruptedException {
+    private RunningProcess initiate(String label, String command)
+            throws CaseFailure, IOException, InterruptedException {
         return ExecStage.requireSuccess(
                 stage.start(label, Side.CLIENT, stage.execWords(List.of(), ExecStage.words(command)), STEP));
     }
@@ -102,8 +100,7 @@ final class IscsiCases {
         Stage.await(Duration.ofSeconds(20), this::deletesTarget, "the target remains in use");
         administer("sys --op delete");
         ExecStage.requireSuccess(target);
-        Stage.require(
-                !target.complains("ibv_|rdma_|wr_id:.*err:"), "the target reports a failed call of RDMA");
+        Stage.require(!target.complains("ibv_|rdma_|wr_id:.*err:"), "the target reports a failed call of RDMA");
     }
 
     private boolean deletesTarget() throws InterruptedException {

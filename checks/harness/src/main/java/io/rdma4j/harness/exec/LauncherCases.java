@@ -34,10 +34,7 @@ final class LauncherCases {
     static void define(ExecCases cases) {
         cases.add("process/status", FULL, 20, stage -> refuse(stage, 7, "", "sh", "-c", "exit 7"));
         cases.add(
-                "process/script",
-                FULL,
-                20,
-                stage -> ToolCases.prints(stage, "rdma4j_eth0", "sh", "-c", "ibv_devices"));
+                "process/script", FULL, 20, stage -> ToolCases.prints(stage, "rdma4j_eth0", "sh", "-c", "ibv_devices"));
         cases.add(
                 "missing/program",
                 QUICK,
@@ -137,7 +134,11 @@ final class LauncherCases {
                         "install -m 4755 \"$(command -v ibv_devices)\" \"$1\"",
                         "sh",
                         stage.file("setuid").toString()));
-        refuse(stage, 126, "runs with the rights of another user", stage.file("setuid").toString());
+        refuse(
+                stage,
+                126,
+                "runs with the rights of another user",
+                stage.file("setuid").toString());
     }
 
     /** The time is only a remark: it depends on the load of the machine. */

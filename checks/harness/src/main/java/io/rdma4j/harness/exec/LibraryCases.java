@@ -105,7 +105,12 @@ final class LibraryCases {
 
     /** NPtcp sends messages of many sizes in both directions, and with -i compares them. */
     private static void addNetpipe(
-            ExecCases cases, String name, boolean isQuick, int limitSeconds, boolean isPreloadedInside, String options) {
+            ExecCases cases,
+            String name,
+            boolean isQuick,
+            int limitSeconds,
+            boolean isPreloadedInside,
+            String options) {
         cases.add(
                 "librspreload/" + name,
                 Roles.C_WITH_C,
@@ -117,7 +122,9 @@ final class LibraryCases {
     private static void runNetpipe(ExecStage stage, boolean isPreloadedInside, String options)
             throws CaseFailure, IOException, InterruptedException {
         RunningProcess server = stage.start(
-                "server", Side.SERVER, netpipe(stage, isPreloadedInside, "NPtcp " + options + " -o " + stage.file("server.figures")));
+                "server",
+                Side.SERVER,
+                netpipe(stage, isPreloadedInside, "NPtcp " + options + " -o " + stage.file("server.figures")));
         stage.awaitListener();
         requireNoTcpListener(stage, NETPIPE_PORT);
         RunningProcess client = stage.start(
@@ -132,13 +139,11 @@ final class LibraryCases {
         ExecStage.requireNoComplaint(client);
         ExecStage.requireNoComplaint(server);
         Stage.require(
-                !options.startsWith("-i")
-                        || client.complains("check passed") && !client.complains("(?i)fail"),
+                !options.startsWith("-i") || client.complains("check passed") && !client.complains("(?i)fail"),
                 "the data differ");
     }
 
-    private static List<String> netpipe(ExecStage stage, boolean isPreloadedInside, String command)
-            throws IOException {
+    private static List<String> netpipe(ExecStage stage, boolean isPreloadedInside, String command) throws IOException {
         List<String> preload = List.of("env", preload());
         List<String> words = new ArrayList<>(isPreloadedInside ? List.of() : preload);
         List<String> program = new ArrayList<>(isPreloadedInside ? preload : List.of());
@@ -160,7 +165,8 @@ final class LibraryCases {
         RunningProcess server = stage.exec("server", Side.SERVER, "env", preload(), program, "receive");
         stage.awaitListener();
         requireNoTcpListener(stage, SOCKETS_PORT);
-        stage.exec("client", Side.CLIENT, "env", preload(), program, way, SERVER).requireSuccess();
+        stage.exec("client", Side.CLIENT, "env", preload(), program, way, SERVER)
+                .requireSuccess();
         long begin = System.nanoTime();
         server.requireSuccess();
         Stage.require(

@@ -103,7 +103,8 @@ public final class Main implements Callable<Integer> {
 
     /** Builds as root and before the first row, because the user of the rows cannot write to the checkout. */
     private void prepareLauncher() throws IOException, InterruptedException {
-        String launcher = System.getenv().getOrDefault("RDMA4J_LAUNCHER", home.resolve("rdma4j").toString());
+        String launcher = System.getenv()
+                .getOrDefault("RDMA4J_LAUNCHER", home.resolve("rdma4j").toString());
         for (List<String> words : List.of(List.of(launcher, "--build"), List.of(launcher, "exec", "--", "true"))) {
             if (new ProcessBuilder(words).inheritIO().start().waitFor() != 0) {
                 throw new IOException(String.join(" ", words) + " failed: nothing to test");

@@ -17,7 +17,13 @@ import org.jspecify.annotations.Nullable;
  * @param check what is checked in addition
  * @param known a fault of the program that may happen on a busy machine, after which the pair runs again; or null
  */
-record Pair(Ready ready, String server, String client, Side clientSide, Check check, @Nullable KnownFault known) {
+record Pair(
+        Ready ready,
+        String server,
+        String client,
+        Side clientSide,
+        Check check,
+        @Nullable KnownFault known) {
     /** How it is known that a server listens. */
     sealed interface Ready {
         /** The server listens on a TCP port. */

@@ -75,7 +75,8 @@ final class PerftestCases {
         for (String service : List.of("UC", "UD", "XRC")) {
             defineService(service, service.equals("XRC") ? NO_FREQUENCY : LOST_MESSAGE);
         }
-        Pair multicast = pair("ib_send_lat", "-n 100 -s 512 -c UD -g -M " + GROUP).knownToFail(NO_FREQUENCY);
+        Pair multicast =
+                pair("ib_send_lat", "-n 100 -s 512 -c UD -g -M " + GROUP).knownToFail(NO_FREQUENCY);
         cases.addPair("ib_send_lat/-n100-s512-cUD-g-M", Roles.C_WITH_C, FULL, 30, multicast);
         add("ib_read_lat", FULL, "-n 100 -c XRC");
         add("ib_send_lat", FULL, "-n 100 -s 512 -c UD -R");
@@ -105,8 +106,7 @@ final class PerftestCases {
 
     private void add(String tool, boolean isQuick, String options, @Nullable KnownFault known) {
         Pair pair = pair(tool, options);
-        cases.addPairs(
-                tool + "/" + options.replace(" ", ""), isQuick, known == null ? pair : pair.knownToFail(known));
+        cases.addPairs(tool + "/" + options.replace(" ", ""), isQuick, known == null ? pair : pair.knownToFail(known));
     }
 
     private void addOnOneHost(String tool, String options) {

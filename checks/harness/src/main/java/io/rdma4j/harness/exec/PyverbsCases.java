@@ -50,8 +50,8 @@ final class PyverbsCases {
                 results.toString(),
                 "--known",
                 stage.source("lib/pyverbs-known.tsv").toString()));
-        words.addAll(ExecStage.words("--device rdma4j_eth0 --gid " + ExecStage.GID_INDEX + " --address " + SERVER
-                + " --fork-first"));
+        words.addAll(ExecStage.words(
+                "--device rdma4j_eth0 --gid " + ExecStage.GID_INDEX + " --address " + SERVER + " --fork-first"));
         words.addAll(options);
         RunningProcess program = stage.execWith(execOptions, "program", Side.SERVER, words);
         program.awaitEnd();

@@ -144,7 +144,8 @@ final class ToolCases {
                 "rping -s -a " + SERVER + " -C 10 -V -v",
                 "rping -c -a " + SERVER + " -C 10 -V -v",
                 (stage, server, client) -> client.requireLines(10, "^ping.data:"));
-        addConnection(cases, "rping/-S-64K", FULL, "rping -s -a %s -C 50 -S 65000 -V", "rping -c -a %s -C 50 -S 65000 -V");
+        addConnection(
+                cases, "rping/-S-64K", FULL, "rping -s -a %s -C 50 -S 65000 -V", "rping -c -a %s -C 50 -S 65000 -V");
         addConnection(cases, "rping/-q", FULL, "rping -s -a %s -C 10 -q", "rping -c -a %s -C 10 -q");
         addConnection(
                 cases,
@@ -153,15 +154,12 @@ final class ToolCases {
                 "rping -s -a " + SERVER_IPV6 + " -C 5 -V",
                 "rping -c -a " + SERVER_IPV6 + " -C 5 -V");
         addConnection(cases, "ucmatose", QUICK, "ucmatose -c 2", "ucmatose -c 2 -s %s");
-        addConnection(cases, "ucmatose/-c-20", FULL, "ucmatose -c 20 -C 20 -S 1000", "ucmatose -c 20 -C 20 -S 1000 -s %s");
+        addConnection(
+                cases, "ucmatose/-c-20", FULL, "ucmatose -c 20 -C 20 -S 1000", "ucmatose -c 20 -C 20 -S 1000 -s %s");
         addConnection(cases, "ucmatose/-m", FULL, "ucmatose -c 2 -m", "ucmatose -c 2 -m -s %s");
         addConnection(cases, "udaddy", QUICK, "udaddy -c 2", "udaddy -c 2 -s %s");
         addConnection(
-                cases,
-                "mckey",
-                QUICK,
-                "mckey -m 239.1.1.1 -b %s -C 5",
-                "mckey -m 239.1.1.1 -b " + CLIENT + " -s -C 5");
+                cases, "mckey", QUICK, "mckey -m 239.1.1.1 -b %s -C 5", "mckey -m 239.1.1.1 -b " + CLIENT + " -s -C 5");
         addConnection(cases, "rdma_client", QUICK, "rdma_server -s %s", "rdma_client -s %s");
         addConnection(cases, "rdma_xclient/RC", QUICK, "rdma_xserver -c r", "rdma_xclient -s %s -c r");
         addConnection(cases, "rdma_xclient/XRC", FULL, "rdma_xserver -c x", "rdma_xclient -s %s -c x");
@@ -201,8 +199,7 @@ final class ToolCases {
         Pair pair = Pair.of(Pair.UNKNOWN, "udpong -b " + SERVER, "udpong -s " + SERVER + " -S 64 -C 10");
         RunningProcess client = pair.start(stage, Roles.C_WITH_C).client();
         int status = client.awaitEnd();
-        Stage.require(
-                client.complains("^rconnect: "), "it ends with " + status + " instead of failing in rconnect");
+        Stage.require(client.complains("^rconnect: "), "it ends with " + status + " instead of failing in rconnect");
     }
 
     /** The cmtime of rdma-core 44; its server runs until a signal. Newer ones, and Java's without --classic, have other options. */
@@ -227,10 +224,7 @@ final class ToolCases {
         Path copy = stage.file("copy");
         RunningProcess server = stage.start("server", Side.SERVER, stage.tool(roles.server(), "rcopy"));
         stage.awaitListener();
-        stage.start(
-                        "client",
-                        Side.CLIENT,
-                        stage.tool(roles.client(), "rcopy " + original + " " + SERVER + ":" + copy))
+        stage.start("client", Side.CLIENT, stage.tool(roles.client(), "rcopy " + original + " " + SERVER + ":" + copy))
                 .requireSuccess();
         server.end("INT");
         ExecStage.requireSame(original, copy, "the copy differs");

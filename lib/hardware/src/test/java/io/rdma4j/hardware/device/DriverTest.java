@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.fixture.BlockedThread;
 import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.Gid;
 import io.rdma4j.value.PathMtu;
@@ -41,7 +42,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
@@ -223,10 +224,10 @@ class DriverTest {
             queue.requestNotification(false);
             CompletableFuture<CompletionQueue> event = new CompletableFuture<>();
             Runnable wait = () -> event.complete(channel.await());
-            var _ = isVirtual
-                    ? Thread.ofVirtual().start(wait)
-                    : Thread.ofPlatform().start(wait);
-            Thread.sleep(20);
+            BlockedThread.await(
+                    isVirtual
+                            ? Thread.ofVirtual().start(wait)
+                            : Thread.ofPlatform().start(wait));
             queuePair.postWrite(1, region, 0, 8, region.remote().slice(64, 8));
             assertThat(event.get(20, TimeUnit.SECONDS)).isEqualTo(queue);
             queue.acknowledgeEvents(1);
@@ -258,7 +259,7 @@ class DriverTest {
                 thrown.complete(expected);
             }
         });
-        Thread.sleep(20);
+        BlockedThread.await(thread);
         thread.interrupt();
         assertThat(thrown.get(20, TimeUnit.SECONDS))
                 .isInstanceOfSatisfying(
@@ -269,16 +270,14 @@ class DriverTest {
     @Test
     void closingAChannelEndsItsWaits() throws Exception {
         CompletionChannel other = context.createCompletionChannel();
-        CompletableFuture<Throwable> thrown = CompletableFuture.supplyAsync(
-                () -> {
-                    try {
-                        return new AssertionError("an event " + other.await());
-                    } catch (RdmaException expected) {
-                        return expected;
-                    }
-                },
-                Executors.newVirtualThreadPerTaskExecutor());
-        Thread.sleep(20);
+        FutureTask<Throwable> thrown = new FutureTask<>(() -> {
+            try {
+                return new AssertionError("an event " + other.await());
+            } catch (RdmaException expected) {
+                return expected;
+            }
+        });
+        BlockedThread.await(Thread.ofVirtual().start(thrown));
         other.close();
         assertThat(thrown.get(20, TimeUnit.SECONDS)).isInstanceOf(ClosedException.class);
     }

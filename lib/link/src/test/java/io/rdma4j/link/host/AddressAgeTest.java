@@ -41,7 +41,7 @@ class AddressAgeTest {
             }
             for (String address : ADDED) {
                 run("ip address add " + address + " dev lo");
-                Thread.sleep(PAUSE_MILLIS);
+                Thread.sleep(PAUSE_MILLIS); // then the next address has a later time
                 System.out.println(oldestFirst());
             }
         }

@@ -151,17 +151,21 @@ public final class StreamOptions {
     /** Adds an option whose value is stored and returned. */
     private static <T> void addStored(SocketOption<T> option, boolean isOfListeners, Object initial) {
         STORED.put(option, initial);
-        addRow(option, isOfListeners, of -> option.type().cast(Objects.requireNonNull(of.stored.get(option))), (of, value) -> {
-            if (option.equals(SO_LINGER)) {
-                of.stored.put(option, Math.max(-1, (Integer) value));
-            } else {
-                if (value instanceof Integer number) {
-                    KeepAliveOptions.requireValid(option, number);
-                }
-                of.stored.put(option, value);
-                of.updateKeepAlive();
-            }
-        });
+        addRow(
+                option,
+                isOfListeners,
+                of -> option.type().cast(Objects.requireNonNull(of.stored.get(option))),
+                (of, value) -> {
+                    if (option.equals(SO_LINGER)) {
+                        of.stored.put(option, Math.max(-1, (Integer) value));
+                    } else {
+                        if (value instanceof Integer number) {
+                            KeepAliveOptions.requireValid(option, number);
+                        }
+                        of.stored.put(option, value);
+                        of.updateKeepAlive();
+                    }
+                });
     }
 
     private static int queue(int value) {
@@ -220,7 +224,9 @@ public final class StreamOptions {
     }
 
     private boolean reuseAddress() {
-        return stored.get(SO_REUSEADDR) instanceof Boolean ofListener ? ofListener : settings().reuseAddress();
+        return stored.get(SO_REUSEADDR) instanceof Boolean ofListener
+                ? ofListener
+                : settings().reuseAddress();
     }
 
     private void setReuseAddress(boolean value) throws IOException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.rdma4j.fixture.BlockedThread;
 import io.rdma4j.sockets.datagram.Drop;
 import java.io.IOException;
 import java.net.BindException;
@@ -320,13 +321,13 @@ class DatagramEndpointTest {
         DatagramEndpoint b = bound(loopback());
         for (int i = 0; i < 3; i++) {
             Thread reader = Thread.ofVirtual().start(() -> b.await(Readiness.IN, Long.MAX_VALUE));
-            Thread.sleep(20);
+            BlockedThread.await(reader);
             a.send(ByteBuffer.allocate(1), addressOf(b));
             assertThat(reader.join(java.time.Duration.ofSeconds(10))).isTrue();
             assertThat(receive(b, ByteBuffer.allocate(1))).isEqualTo(addressOf(a));
         }
         Thread waiter = Thread.ofVirtual().start(() -> b.await(Readiness.IN, Long.MAX_VALUE));
-        Thread.sleep(20);
+        BlockedThread.await(waiter);
         b.close();
         assertThat(waiter.join(java.time.Duration.ofSeconds(10))).isTrue();
     }

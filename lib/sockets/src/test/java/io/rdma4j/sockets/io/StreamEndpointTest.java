@@ -3,6 +3,7 @@ package io.rdma4j.sockets.io;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.fixture.BlockedThread;
 import io.rdma4j.verbs.QueuePairAttributes;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -86,7 +87,7 @@ class StreamEndpointTest {
                 throw new java.io.UncheckedIOException(e);
             }
         });
-        Thread.sleep(50);
+        BlockedThread.await(reader);
         client.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
         reader.join();
         assertThat(got.position()).isEqualTo(3);

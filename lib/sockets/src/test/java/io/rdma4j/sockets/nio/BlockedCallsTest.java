@@ -2,7 +2,7 @@ package io.rdma4j.sockets.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.sockets.BlockedThread;
+import io.rdma4j.fixture.BlockedThread;
 import io.rdma4j.sockets.RdmaSelectorProvider;
 import io.rdma4j.sockets.RdmaSockets;
 import io.rdma4j.sockets.options.AddressRules;

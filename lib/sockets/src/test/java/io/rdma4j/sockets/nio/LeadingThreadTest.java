@@ -2,7 +2,7 @@ package io.rdma4j.sockets.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.sockets.BlockedThread;
+import io.rdma4j.fixture.BlockedThread;
 import io.rdma4j.sockets.PollEvents;
 import io.rdma4j.sockets.RdmaPoll;
 import io.rdma4j.sockets.RdmaSelectorProvider;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.rdma4j.fixture.BlockedThread;
 import io.rdma4j.sockets.RdmaSelectorProvider;
 import io.rdma4j.sockets.options.AddressRules;
 import java.io.IOException;
@@ -128,8 +129,7 @@ class RdmaChannelTest {
     @ValueSource(strings = {"rdma", "tcp"})
     void readOfAClosedChannelFails(String transport) throws Exception {
         try (Loopback pair = new Loopback(provider(transport))) {
-            CompletableFuture<Throwable> seen = inThread(() -> pair.client.read(ByteBuffer.allocate(1)));
-            Thread.sleep(100);
+            CompletableFuture<Throwable> seen = startBlocked(() -> pair.client.read(ByteBuffer.allocate(1)));
             pair.client.close();
             assertThat(seen.get(10, TimeUnit.SECONDS)).isExactlyInstanceOf(AsynchronousCloseException.class);
             assertThatThrownBy(() -> pair.client.read(ByteBuffer.allocate(1)))
@@ -141,9 +141,10 @@ class RdmaChannelTest {
         void run() throws Exception;
     }
 
-    private static CompletableFuture<Throwable> inThread(Action action) {
+    /** Starts an action in a thread, and waits until it blocks. */
+    private static CompletableFuture<Throwable> startBlocked(Action action) throws InterruptedException {
         CompletableFuture<Throwable> thrown = new CompletableFuture<>();
-        Thread.ofVirtual().start(() -> thrown.complete(catchThrowable(action::run)));
+        BlockedThread.await(Thread.ofVirtual().start(() -> thrown.complete(catchThrowable(action::run))));
         return thrown;
     }
 
@@ -170,7 +171,7 @@ class RdmaChannelTest {
             Throwable seen = catchThrowable(action::run);
             thrown.complete(Thread.currentThread().isInterrupted() ? seen : new AssertionError("no flag", seen));
         });
-        Thread.sleep(100);
+        BlockedThread.await(thread);
         thread.interrupt();
         assertThat(thrown.get(10, TimeUnit.SECONDS)).isInstanceOf(ClosedByInterruptException.class);
         assertThat(channel.isOpen()).isFalse();
@@ -179,8 +180,7 @@ class RdmaChannelTest {
     @Test
     void blockedWriterFailsWhenItsOutputIsShutDown() throws Exception {
         try (Loopback pair = new Loopback(provider("rdma"))) {
-            CompletableFuture<Throwable> seen = inThread(() -> fillIndefinitely(pair.client));
-            Thread.sleep(100);
+            CompletableFuture<Throwable> seen = startBlocked(() -> fillIndefinitely(pair.client));
             pair.client.shutdownOutput();
             assertThat(seen.get(10, TimeUnit.SECONDS)).isInstanceOf(ClosedChannelException.class);
         }

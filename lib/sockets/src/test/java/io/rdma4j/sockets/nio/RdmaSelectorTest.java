@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.rdma4j.fixture.BlockedThread;
 import io.rdma4j.sockets.RdmaSelectorProvider;
 import io.rdma4j.sockets.options.AddressRules;
 import java.io.IOException;
@@ -107,11 +108,13 @@ class RdmaSelectorTest {
         try (Loopback pair = new Loopback(provider(transport));
                 Selector selector = pair.selector(OP_WRITE, 0)) {
             assertThat(selector.select(PATIENCE_MILLIS)).isEqualTo(1);
-            selector.selectedKeys().clear();
-            fill(pair.client);
-            Thread.sleep(50);
-            fill(pair.client);
-            assertThat(selector.select(50)).isZero();
+            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+            do {
+                // The channel becomes writable again while the peer's buffers fill.
+                assertThat(System.nanoTime()).as("the channel gets full").isLessThan(deadline);
+                selector.selectedKeys().clear();
+                fill(pair.client);
+            } while (selector.select(50) > 0);
             Thread reader = Thread.ofVirtual().start(() -> drain(pair.server));
             assertThat(selector.select(PATIENCE_MILLIS)).isEqualTo(1);
             pair.client.close();
@@ -332,7 +335,7 @@ class RdmaSelectorTest {
                 result.completeExceptionally(e);
             }
         });
-        Thread.sleep(100);
+        BlockedThread.await(thread);
         action.accept(thread);
         return result.get(10, TimeUnit.SECONDS);
     }

@@ -64,7 +64,7 @@ class SharedThreadTest {
         CountDownLatch started = new CountDownLatch(1);
         Thread thread = SharedThread.start("shared", () -> {
             started.countDown();
-            Thread.sleep(60_000);
+            Thread.sleep(60_000); // until it is interrupted
             return true;
         });
         started.await();
