@@ -143,7 +143,7 @@ class SynchronousTest {
         CmId id = CmId.create(PortSpace.TCP);
         assertThatThrownBy(() -> id.migrate(null))
                 .isInstanceOf(RdmaException.class)
-                .hasMessageContaining("synchronous already");
+                .hasMessageContaining("already synchronous");
         try (EventChannel channel = EventChannel.open()) {
             id.migrate(channel);
             assertThat(id.channel()).isSameAs(channel);

@@ -342,7 +342,7 @@ class QueuePairStateTest {
         DirectConnections.connect(a, b);
         assertRefused(
                 Errno.EINVAL,
-                "its state is READY_TO_SEND, not SEND_QUEUE_ERROR",
+                "its state is READY_TO_SEND, but CURRENT_STATE is SEND_QUEUE_ERROR",
                 () -> a.queuePair.modify(
                         to(QueuePairState.READY_TO_SEND).currentState(QueuePairState.SEND_QUEUE_ERROR)));
         assertRefused(
