@@ -50,12 +50,12 @@ public final class RunningProcess {
         return status;
     }
 
-    /** Returns the standard output up to now. */
+    /** Returns the standard output that the process has written so far. */
     public String out() {
         return text(out);
     }
 
-    /** Returns the standard error up to now. */
+    /** Returns the standard error that the process has written so far. */
     public String err() {
         return text(err);
     }

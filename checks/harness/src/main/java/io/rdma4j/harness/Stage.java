@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What a case works with: a folder, processes, and remarks for the table. Used by the thread of the run. */
+/** The environment of a case: a folder, processes, and remarks for the table. Used by the thread of the run. */
 public final class Stage {
     private static final Duration PAUSE = Duration.ofMillis(50);
     private static final int LAST_LINES = 6;

@@ -1,5 +1,5 @@
 /**
- * What the checks of whole programs share: hosts that are network namespaces, processes with their output, and cases with their
+ * The common parts of the checks of whole programs: hosts that are network namespaces, processes with their output, and cases with their
  * table. Requires Linux and root.
  */
 @NullMarked

@@ -40,7 +40,8 @@ class CaseRunTest {
 
     private static CaseRun run(String... options) {
         CaseRun run = new CaseRun();
-        new CommandLine(CommandLine.Model.CommandSpec.create().addMixin("run", CommandLine.Model.CommandSpec.forAnnotatedObject(run)))
+        new CommandLine(CommandLine.Model.CommandSpec.create()
+                        .addMixin("run", CommandLine.Model.CommandSpec.forAnnotatedObject(run)))
                 .parseArgs(options);
         return run;
     }

@@ -39,7 +39,8 @@ class RunningProcessTest {
 
     @Test
     void processThatExceedsItsLimitDoesNotEnd() throws Exception {
-        RunningProcess slow = new Stage(folder, Duration.ofSeconds(1)).start("program", List.of(), List.of("sleep", "30"));
+        RunningProcess slow =
+                new Stage(folder, Duration.ofSeconds(1)).start("program", List.of(), List.of("sleep", "30"));
         assertThatExceptionOfType(CaseFailure.class)
                 .isThrownBy(slow::requireEnd)
                 .withMessage("the program does not end");

@@ -380,7 +380,8 @@ class ModulesTest {
     void libraryModulesHaveNoThirdPartyDependencies() {
         noClasses()
                 .that(resideInAPackage("io.rdma4j..")
-                        .and(not(resideInAnyPackage(packages("tools"), "io.rdma4j.testkit.junit"))))
+                        .and(not(
+                                resideInAnyPackage(packages("tools"), packages("harness"), "io.rdma4j.testkit.junit"))))
                 .should()
                 .dependOnClassesThat(
                         not(resideInAnyPackage("io.rdma4j..", "java..", "jdk.jfr..", "jdk.net..", "org.jspecify..")))

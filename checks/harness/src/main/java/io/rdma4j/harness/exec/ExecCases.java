@@ -11,13 +11,13 @@ import java.util.function.Supplier;
 
 /** Collects the cases. The hosts exist when they run. */
 final class ExecCases {
-    /** Whether {@code --quick} runs a case. */
+    /** {@code --quick} runs the case. */
     static final boolean QUICK = true;
 
-    /** Whether {@code --quick} runs a case. */
+    /** {@code --quick} does not run the case. */
     static final boolean FULL = false;
 
-    /** What a case does. */
+    /** The content of a case. */
     @FunctionalInterface
     interface Body {
         void run(ExecStage stage) throws CaseFailure, IOException, InterruptedException;

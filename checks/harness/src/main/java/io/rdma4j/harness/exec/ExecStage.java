@@ -19,7 +19,7 @@ final class ExecStage {
     /** The index of the GID of the IPv6 address that is not link-local. */
     static final int IPV6_GID_INDEX = 2;
 
-    /** What Java and the library write to standard error only if something is wrong. */
+    /** Lines that Java and the library write to standard error only if something is wrong. */
     private static final String COMPLAINT =
             "^(rdma4j|WARNING|Exception|Caused by|Error occurred|OpenJDK|#)|\\bat io\\.rdma4j|^\\[warning";
 

@@ -3,7 +3,7 @@ package io.rdma4j.harness.exec;
 import java.util.List;
 
 /**
- * Who plays client and server.
+ * The programs of client and server.
  *
  * @param client the client's program
  * @param server the server's program

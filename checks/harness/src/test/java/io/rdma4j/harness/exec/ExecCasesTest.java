@@ -27,7 +27,15 @@ class ExecCasesTest {
     @Test
     void quickRunHasEachTool() {
         assertThat(all().stream().filter(Case::isQuick).map(Case::name))
-                .contains("rping", "ucmatose", "udaddy", "mckey", "rstream", "rcopy", "ibv_rc_pingpong/-n200-c", "ib_write_lat/-n200")
+                .contains(
+                        "rping",
+                        "ucmatose",
+                        "udaddy",
+                        "mckey",
+                        "rstream",
+                        "rcopy",
+                        "ibv_rc_pingpong/-n200-c",
+                        "ib_write_lat/-n200")
                 .hasSizeBetween(80, 200);
     }
 }
