@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param server the server's command
  * @param client the client's command
  * @param clientSide the host of the client
- * @param check what is checked in addition
+ * @param check an additional check
  * @param known a fault of the program that may happen on a busy machine, after which the pair runs again; or null
  */
 record Pair(
