@@ -6,7 +6,7 @@
  * another file.
  *
  * A descriptor is Java's if Java has called the function that created it. Those that are not files
- * get high numbers, which programs do not choose.
+ * get high numbers, which programs do not choose (decision 058).
  */
 #define _GNU_SOURCE
 #include <errno.h>

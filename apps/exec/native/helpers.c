@@ -1,7 +1,8 @@
 /*
  * Calls into Java from stacks on which Java cannot run: those of coroutines, of signal handlers,
  * and of threads with small stacks. A helper, a thread of this library, makes the call while the
- * caller waits. A thread keeps its helper until it ends; then others can take the helper.
+ * caller waits (decision 058). A thread keeps its helper until it ends; then others can take the
+ * helper.
  *
  * Caller and helper spin for some microseconds before they sleep, because a program that polls in a
  * coroutine calls again immediately. On a busy machine they sleep sooner.

@@ -2,8 +2,8 @@
  * Memory that is unmapped or replaced while it is registered. A card has the old pages pinned. Here
  * the region loses its memory first: peers can no longer access it with the keys of the region or
  * of windows bound to it, so nobody reaches what is mapped at the same addresses later. If the call
- * fails, the region gets its memory back. The program's handle stays valid until it deregisters the
- * region.
+ * fails, the region gets its memory back (decision 059). The program's handle stays valid until it
+ * deregisters the region.
  *
  * In free, the C library unmaps memory without a call to munmap that could be interposed: see
  * memory_access.c for what happens then.

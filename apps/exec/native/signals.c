@@ -1,5 +1,6 @@
 /*
- * Signals still belong to the program, although the Java virtual machine needs some of them.
+ * Signals still belong to the program, although the Java virtual machine needs some of them
+ * (decision 058).
  *
  * The virtual machine installs handlers for faults, which it causes on purpose, and for SIGPIPE and
  * SIGXFSZ, which it ignores. Its handlers get the signals that arrive while a thread executes Java;

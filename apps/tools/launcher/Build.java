@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 /**
  * Compiles the modules that the tools need, packs each into a modular jar, and packs the modules that sockets need into
  * the jar of the agent. It needs only a JDK: no Maven and no network. The launcher {@code rdma4j} runs it. The Maven
- * build is the one with all checks.
+ * build is the one with all checks (decision 006).
  *
  * <p>Usage: {@code java Build.java CHECKOUT OUTPUT FOLDER...}, with the folders of the modules, such as {@code lib/wire}.
  */

@@ -1,5 +1,5 @@
-# rdma4j exec: sets the environment of a C program so that its libibverbs and librdmacm use this project's devices. Sourced by the
-# launchers of a checkout and of an installation.
+# rdma4j exec: sets the environment of a C program so that its libibverbs and librdmacm use this project's devices (decision 052).
+# Sourced by the launchers of a checkout and of an installation.
 # shellcheck shell=sh disable=SC2154
 
 # Options of the virtual machine in a program. Java accepts a cache only with the options with which it was created.

@@ -134,7 +134,7 @@ HELP
 # Options of every virtual machine, including the virtual machine in a C program. Java accepts a cache only with the
 # options with which it was created. Short runs start faster with the serial collector, and produce almost no garbage.
 # Messages of Java itself (warnings, and the thread dump at SIGQUIT) go to standard error, since standard output belongs
-# to the tool.
+# to the tool. Decision 033 explains MaxInlineLevel and FreqInlineSize, decision 036 TieredCompileTaskTimeout.
 machine_options="-XX:+UseSerialGC -XX:-UsePerfData -XX:MaxInlineLevel=30 -XX:FreqInlineSize=70 -XX:TieredCompileTaskTimeout=100000 -XX:+DisplayVMOutputToStderr -Xlog:disable -Xlog:all=warning:stderr -Djava.net.preferIPv6Addresses=system"
 
 # Options of the tools.

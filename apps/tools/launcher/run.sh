@@ -1,5 +1,5 @@
-# rdma4j run: sets the environment of a command so that its Java virtual machines use RDMA sockets. Sourced by the launchers of a
-# checkout and of an installation.
+# rdma4j run: sets the environment of a command so that its Java virtual machines use RDMA sockets (decision 039). Sourced by
+# the launchers of a checkout and of an installation.
 # shellcheck shell=sh
 
 required_java=25

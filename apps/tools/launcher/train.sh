@@ -1,11 +1,11 @@
 # Sourced by the launcher of a checkout, and by the build of an installation.
 # shellcheck shell=sh disable=SC2154
 
-# Runs the training and creates the ahead-of-time cache $2. $1 is the program java; modules the folder of the jars, or
-# empty if the runtime contains them; run_dir a run directory; java_options those of launch.sh. It is a subshell,
-# because it unsets the user's environment variables for the tool. The cache contains no profiles (AOTRecordTraining):
-# with profiles Java compiles so early that a short run takes longer. Java silently ignores a faulty cache. The last
-# command therefore checks the new cache with AOTMode=on, which fails instead.
+# Runs the training and creates the ahead-of-time cache $2 (decision 018). $1 is the program java; modules the folder of
+# the jars, or empty if the runtime contains them; run_dir a run directory; java_options those of launch.sh. It is a
+# subshell, because it unsets the user's environment variables for the tool. The cache contains no profiles
+# (AOTRecordTraining): with profiles Java compiles so early that a short run takes longer. Java silently ignores a
+# faulty cache. The last command therefore checks the new cache with AOTMode=on, which fails instead.
 train_and_check() (
     unset JDK_JAVA_OPTIONS JAVA_TOOL_OPTIONS RDMA4J_DEVICE
     made=$2

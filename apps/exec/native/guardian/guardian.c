@@ -1,6 +1,6 @@
 /*
  * The guardian of a process: waits until the process ends, and then disconnects the peers of its
- * connections, as a kernel would.
+ * connections, as a kernel would (decision 054).
  *
  * usage: rdma4j-guardian PID TABLE PROCESS IMAGE
  *

@@ -4,8 +4,8 @@ import java.lang.instrument.Instrumentation;
 import java.lang.reflect.InvocationTargetException;
 
 /**
- * The entry point of the agent's jar. It is compiled for Java 8, so that an older Java prints a message instead of an
- * UnsupportedClassVersionError.
+ * The entry point of the agent's jar (decision 039). It is compiled for Java 8, so that an older Java prints a message
+ * instead of an UnsupportedClassVersionError.
  */
 public final class Premain {
     private static final int REQUIRED_JAVA = 25;

@@ -1,5 +1,5 @@
 /**
- * Connections, listeners and shared memory: the API for new programs.
+ * Connections, listeners and shared memory: the API for new programs (decision 062).
  *
  * <p>A server {@linkplain io.rdma4j.Listener listens} and {@linkplain io.rdma4j.ConnectionRequest accepts} connections; a client
  * {@linkplain io.rdma4j.Connection#to connects}. Either side {@linkplain io.rdma4j.Exposed exposes} memory, which the other

@@ -4,7 +4,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A simulated network of hosts under faults, drawn from one seed.
+ * A simulated network of hosts under faults, drawn from one seed (decision 024).
  *
  * <p>A run has two to eight hosts. Communication managers set up and end the connections: reliable ones with and
  * without shared receives, extended and unreliable ones, and the streams of RDMA sockets. Some reliable connections

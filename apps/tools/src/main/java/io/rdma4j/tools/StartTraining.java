@@ -15,7 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Exercises the tools while the Java virtual machine records a start-up cache (JEP 483, 514, 515).
+ * Exercises the tools while the Java virtual machine records a start-up cache (JEP 483, 514, 515). Decision 018
+ * explains why there is one.
  *
  * <p>The launcher runs this class. It prints every tool's help and runs one short client and server of each kind of
  * tool in this process, with all output discarded.

@@ -1,6 +1,6 @@
 /**
- * The common parts of the checks of whole programs: hosts that are network namespaces, processes with their output, and cases with their
- * table. Requires Linux and root.
+ * The common parts of the checks of whole programs: hosts that are network namespaces, processes with their output, and
+ * cases with their table (decision 063). Requires Linux and root.
  */
 @NullMarked
 package io.rdma4j.harness;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * docs/errors.md has every message of the library modules and the launcher.
+ * docs/errors.md has every message of the library modules and the launcher (decision 043).
  *
  * <p>A call in their sources that has a text of four or more words as an argument is found by a phrase of the page, and each
  * phrase of the page is in the sources. A phrase is code in the first column of a table after the heading "Messages". In a phrase,

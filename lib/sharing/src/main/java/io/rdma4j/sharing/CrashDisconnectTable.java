@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The established connections of this process, in a file from which another process disconnects their peers if this process is
- * killed.
+ * killed (decision 028).
  *
  * <p>The file is mapped, so that a change needs no system call, and is complete however the process ends: the state of a
  * record is written last. {@link CrashDisconnectFormat} describes the file. Used under the engine lock.

@@ -22,7 +22,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The main engine's port of an address, which the processes of the host share.
+ * The main engine's port of an address, which the processes of the host share (decision 008).
  *
  * <p>One process of the host, the owner, has bound UDP port 4791 of the address. It relays packets to the other processes, the
  * members, which send from their own UDP ports. When the owner exits, the others compete to bind the port. If it does not answer,

@@ -11,7 +11,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The replacement of an owner of UDP port 4791 that is stopped.
+ * The replacement of an owner of UDP port 4791 that is stopped (decision 051).
  *
  * <p>The socket file identifies the owner: the process that takes the port over replaces the file, under a lock, and only if it
  * is still the file of the owner to replace. The others thus find the successor, and the former owner notices the replacement

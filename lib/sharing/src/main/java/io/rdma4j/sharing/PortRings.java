@@ -16,7 +16,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rings in shared memory between an address of this process and the processes that share its run directory.
+ * The rings in shared memory between an address of this process and the processes that share its run directory
+ * (decision 047).
  *
  * <p>Each process accepts rings for each of its addresses at a socket that is named after the address and the slot. The
  * destination of a frame contains both, and therefore determines the socket. Each direction has its own ring, which the sending

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A process that checks whether a byte is locked does not lock it if it can query the system. Otherwise it locks the byte, and
  * the guard byte, for the duration of the check. A process that finds a byte locked tries again when it has the guard: then no
- * check can be the reason.
+ * check can be the reason (decision 055).
  */
 final class SystemLockFile implements LockFile {
     /** The byte that is locked while a process checks by locking, or tries again. */

@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A software RoCEv2 stack: the devices of this host's network interfaces, the engines that drive them, and connection
- * management over them. Thread safe.
+ * management over them (decision 034). Thread safe.
  *
  * <p>A stack opens sockets and starts threads when they are first needed, and releases them when it is closed. Several stacks in
  * one process are independent of each other, like stacks in separate processes: they share the host's addresses.

@@ -2,7 +2,8 @@ package io.rdma4j.transport;
 
 /**
  * Limits the bytes in flight by additive increase and multiplicative decrease, as TCP shares a link (RFC 5681). The
- * decrease is the gentler one of CUBIC (RFC 9438, 4.6), since a loss here also costs everything that was sent after it.
+ * decrease is the gentler one of CUBIC (RFC 9438, 4.6), since a loss here also costs everything that was sent after it
+ * (decision 019).
  *
  * <p>The window is counted in bytes; the requester defines the weight of a packet. It grows only while it is what
  * limits transmission. Up to the slow-start threshold it grows by the acknowledged bytes, beyond that by

@@ -3,7 +3,7 @@ package io.rdma4j.transport;
 /**
  * Decides when to probe the peer of an idle connection and when to give up. Probing starts after an interval in which
  * nothing was received. A probe is repeated as often, and at the same intervals, as a request would be. Source:
- * docs/decisions/027.
+ * decision 027.
  */
 final class IdleProbe {
     /** The action to take when {@link #deadlineNanos} has passed. */

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Registered memory as seen by the protocol: an address range with a key, access rights and a protection domain.
  *
  * <p>The addresses that a peer uses ({@link #address} and up) are the region's own and need not be addresses of the
- * process. Belongs to one {@link MemoryTable} and shares its threading rule.
+ * process (decision 002). Belongs to one {@link MemoryTable} and shares its threading rule.
  *
  * <p>Nothing of it changes except its validity. When the rights or the domain of registered memory change, another object
  * takes its place ({@link MemoryTable#change}), so that a packet is processed with the old ones or the new ones, never with

@@ -100,8 +100,9 @@ public final class MemoryTable {
     }
 
     /**
-     * Withholds registered memory from peers and work requests, also through windows, or gives it back. Key, rights and windows remain.
-     * As after {@link #deregister}, a thread that drives queue pairs may still use the memory for its current packet.
+     * Withholds registered memory from peers and work requests, also through windows, or gives it back (decision 059).
+     * Key, rights and windows remain. As after {@link #deregister}, a thread that drives queue pairs may still use the
+     * memory for its current packet.
      */
     public synchronized void setAccessible(MemoryRegion registered, boolean accessible) {
         MemoryRegion region = registered.latest();

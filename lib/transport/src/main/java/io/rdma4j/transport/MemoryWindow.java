@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A separate key with separate rights for a range of a memory region. Work requests bind and invalidate it without
- * registering memory. Belongs to one {@link MemoryTable} and shares its threading rule.
+ * registering memory (decision 011). Belongs to one {@link MemoryTable} and shares its threading rule.
  *
  * <p>A window of type 1 is usable by all queue pairs of its domain, and its range changes only by binding it again. A
  * window of type 2 is usable only by the queue pair that bound it (type 2B of the specification) and can only be bound

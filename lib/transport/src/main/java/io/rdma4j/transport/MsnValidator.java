@@ -2,7 +2,8 @@ package io.rdma4j.transport;
 
 /**
  * Checks the message sequence numbers of responses (C9-148). A responder counts completed messages, and counts a READ
- * when it starts to respond. An attacker therefore has to guess this number in addition to an outstanding PSN.
+ * when it starts to respond. An attacker therefore has to guess this number in addition to an outstanding PSN
+ * (decision 030).
  *
  * <p>The first response that completes a message shows whether the peer counts correctly. All responses of a peer that
  * does not are accepted.

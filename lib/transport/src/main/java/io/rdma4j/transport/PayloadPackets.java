@@ -11,7 +11,10 @@ import io.rdma4j.wire.XrcEth;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the packets of SEND and RDMA WRITE, for reliable and unreliable connections. */
+/**
+ * Writes the packets of SEND and RDMA WRITE, for reliable and unreliable connections. Decision 021 explains why it
+ * copies the payload.
+ */
 final class PayloadPackets {
     private PayloadPackets() {}
 

@@ -57,7 +57,7 @@ public final class RcQueuePair extends QueuePairMachine {
         }
     }
 
-    /** The role of a queue pair in its connection. */
+    /** The role of a queue pair in its connection (decision 012). */
     public enum Role {
         /** Reliable connection: both sides send and receive. */
         CONNECTED,

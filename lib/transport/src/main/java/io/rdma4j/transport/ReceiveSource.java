@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * the shared queue that each request names.
  *
  * <p>A receive taken from a shared queue is held until it is completed: across all packets of a message, and when a
- * message is dropped also for the next one. It then belongs to this queue pair, and no other queue pair waits for it.
+ * message is dropped also for the next one. It then belongs to this queue pair, and no other queue pair waits for it
+ * (decision 010).
  */
 final class ReceiveSource {
     private static final CompletionSink DISCARD = completion -> {};

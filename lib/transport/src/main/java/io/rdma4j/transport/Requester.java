@@ -295,7 +295,7 @@ final class Requester {
     /**
      * Returns whether a message may omit its acknowledgement request. It may if its completion is not signaled and
      * messages follow one another so quickly that a later one will request it. If none follows, the tail-loss probe
-     * does.
+     * does (decision 023).
      */
     private boolean mayOmitAckRequest(long nowNanos, SendRequest r) {
         return timers.sendsProbes()

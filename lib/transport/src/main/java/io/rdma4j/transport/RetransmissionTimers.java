@@ -6,7 +6,8 @@ import io.rdma4j.wire.Timers;
  * The timers of a requester and the retries that it has left.
  *
  * <p>The acknowledgement timeout runs while packets are in flight, and costs a retry. The probe timer is shorter and
- * costs none: it triggers a tail-loss probe. The RNR timer runs after an RNR NAK, while nothing may be sent.
+ * costs none: it triggers a tail-loss probe (decision 017). The RNR timer runs after an RNR NAK, while nothing may be
+ * sent.
  */
 final class RetransmissionTimers {
     /**

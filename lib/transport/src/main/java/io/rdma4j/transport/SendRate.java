@@ -4,8 +4,8 @@ import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Bth;
 
 /**
- * The rate at which a queue pair sends payload, reduced when its peer reports congestion: the reaction point of DCQCN (Zhu et
- * al., SIGCOMM 2015, section 3.2).
+ * The rate at which a queue pair sends payload, reduced when its peer reports congestion (decision 050): the reaction
+ * point of DCQCN (Zhu et al., SIGCOMM 2015, section 3.2).
  *
  * <p>The rate is unlimited until the first notification. A notification then reduces it by up to half, according to an estimate
  * of the congestion, at most once per period. It recovers step by step: half of the distance to the rate before the reduction,

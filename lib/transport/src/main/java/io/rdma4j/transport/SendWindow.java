@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * peers expect). A byte count runs in parallel to the sequences and determines how much of the congestion window is in
  * use.
  *
- * <p>Long READs are requested in parts, aligned to multiples of a fixed number of packets from the first packet of the
- * request. A repeated request thus ends where the original one did.
+ * <p>Long READs are requested in parts (decision 004), aligned to multiples of a fixed number of packets from the first
+ * packet of the request. A repeated request thus ends where the original one did.
  */
 final class SendWindow {
     /** Initial congestion window in bytes, well below the size of an ordinary UDP receive buffer. */

@@ -5,6 +5,7 @@ package io.rdma4j.verbs;
  * addresses involved, the error and, if one is known, a remedy.
  *
  * <p>A call throws it only for its own failure. The status of a completion or an event reports a later failure.
+ * Decision 003 explains why this exception is unchecked.
  */
 public class RdmaException extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -16,11 +16,11 @@ import java.util.zip.CRC32;
  * (RoCEv2).
  *
  * <p>The sum covers the IPv4 identification, which a UDP socket does not report to the receiver. The CRC is linear, so
- * a frame of unknown identification is checked by membership. With the 32 bits of the CRC read as a polynomial, the
- * identification of a frame with {@code n} bytes after it shifts the sum by identification &times; x<sup>8n+32</sup>.
- * The difference between the received ICRC and the one computed for identification 0 is divided by that power of x. The
- * quotient of an intact frame has a degree below 16: it is the identification. Any other quotient means that the frame
- * is corrupted. Such a check has the strength of 16 of the 32 bits.
+ * a frame of unknown identification is checked by membership (decision 009). With the 32 bits of the CRC read as a
+ * polynomial, the identification of a frame with {@code n} bytes after it shifts the sum by identification &times;
+ * x<sup>8n+32</sup>. The difference between the received ICRC and the one computed for identification 0 is divided by
+ * that power of x. The quotient of an intact frame has a degree below 16: it is the identification. Any other quotient
+ * means that the frame is corrupted. Such a check has the strength of 16 of the 32 bits.
  *
  * <p>Linux's rdma_rxe sums the BTH and the headers of a FLUSH twice, since its table has no offset of a payload for this opcode (Linux
  * 6.2 to 6.12 at least). It sends such a sum, and accepts no other. {@link #verify} accepts both; {@link #sealFlushAsLinux} computes

@@ -17,7 +17,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The warm-up of a tool that measures: it lets Java compile the measured code before the measurement starts.
+ * The warm-up of a tool that measures: it lets Java compile the measured code before the measurement starts
+ * (decision 036).
  *
  * <p>A warm-up runs short rounds of the tool itself, a server and a client in two threads, over two private stacks. It
  * ends when the compilers are idle, or after a few seconds. Its packets reach no other process and are neither captured

@@ -13,8 +13,8 @@ import java.lang.invoke.MethodHandle;
 /**
  * Calls functions by their addresses. All calls share a signature with as many words as the longest parameter list. A
  * handle for each function would add milliseconds to the startup, and a handle for each device's pointers would not be
- * a constant for the compiler. A function reads only the registers of its parameters, and only the width of each
- * parameter.
+ * a constant for the compiler (decision 046). A function reads only the registers of its parameters, and only the width
+ * of each parameter.
  */
 public final class Downcalls {
     private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * order, followed by its content.
  *
  * <p>The socket's buffer is the queue. If it accepts only part of a message, the rest is kept here and written first;
- * until then, further messages are dropped, and control messages wait. The channel is closed if the peer violates the framing.
+ * until then, further messages are dropped, and control messages wait (decision 055). The channel is closed if the peer
+ * violates the framing.
  */
 public final class FramedChannel implements LocalChannel {
     private static final int PREFIX_BYTES = 2;

@@ -9,8 +9,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The flows of a link: sockets that only send, each bound to its own UDP source port. Queue pairs with the same port share a
- * socket. Beyond {@value #MAX_SOCKETS} sockets, all others share these, since each socket is a descriptor.
+ * The flows of a link: sockets that only send, each bound to its own UDP source port (decision 048). Queue pairs with
+ * the same port share a socket. Beyond {@value #MAX_SOCKETS} sockets, all others share these, since each socket is a
+ * descriptor.
  */
 final class LinuxFlows {
     private static final int MAX_SOCKETS = 128;

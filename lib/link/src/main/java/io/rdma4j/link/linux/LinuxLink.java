@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A UDP link on a socket that is never connected.
  *
- * <p>A burst of several frames is sent by one segmented send (UDP_SEGMENT) if the system supports it. The segment size
- * is passed with each call, since a socket that has it set as an option is slower at all other calls.
+ * <p>A burst of several frames is sent by one segmented send (UDP_SEGMENT) if the system supports it (decision 020).
+ * The segment size is passed with each call, since a socket that has it set as an option is slower at all other calls.
  */
 final class LinuxLink extends AbstractLink {
     /** Largest number of frames in one segmented send; later kernels allow more. */

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>In addition to librdmacm: if nothing was received from a peer for {@value #CONFIRM_NANOS} ns, the next datagram
  * asks it again, so that a restarted peer is found. A datagram that is longer than the path MTU allows is sent over
  * UDP. A datagram is accepted only from the queue pair that was announced for its address and port over UDP, where the
- * operating system prevents the use of another process's port.
+ * operating system prevents the use of another process's port (decision 015).
  *
  * <p>The {@code on…} methods receive the input. The calls send the output to {@link DatagramNetwork} and
  * {@link DatagramPath}.

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 
 /**
  * The administrator's settings for all programs of a host: one file per setting, which contains a number, in a folder
- * that librdmacm also reads. Source: rsocket(7). Thread safe.
+ * that librdmacm also reads (decision 049). Source: rsocket(7). Thread safe.
  */
 final class AdministratorSettings {
     /** The folder of librdmacm on Linux. Other systems have none. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A pool of memory for streams. Freeing memory means closing a shared arena, which is a handshake with all threads of
  * the process. Therefore, the pool keeps the block of a stream that has ended, as long as few blocks are unused, and
- * small blocks share an arena. Thread safe.
+ * small blocks share an arena (decision 061). Thread safe.
  */
 final class MemoryPool {
     /** Memory of the pool, filled with zeros when it is taken. */

@@ -33,8 +33,8 @@ final class StreamConnecting implements ConnectionService.Target {
 
     /**
      * Exponent of the time for which the peer may be silent before a retry is used: 8.6 s. With seven retries, a
-     * connection survives a pause of the peer or the network of more than a minute, like a TCP connection. Lost packets
-     * are retransmitted much earlier.
+     * connection survives a pause of the peer or the network of more than a minute, like a TCP connection
+     * (decision 060). Lost packets are retransmitted much earlier.
      */
     private static final int ACK_TIMEOUT = 21;
 

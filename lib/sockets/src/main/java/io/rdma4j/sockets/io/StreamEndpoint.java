@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A stream socket without its Java API: unconnected, listening or connected. Only {@link #await} and, briefly,
  * {@link #close} block. Other calls do what is possible immediately. The APIs (sockets, channels, the rsocket calls)
- * are built on this class. Thread safe.
+ * are built on this class (decision 014). Thread safe.
  */
 public final class StreamEndpoint extends SocketEndpoint {
     /** The state of an endpoint. */

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The choice between RDMA and TCP for one attempt to connect. It follows the rules; where they allow both, RDMA is tried first,
- * unless the peer has refused it recently. Immutable.
+ * unless the peer has refused it recently (decision 040). Immutable.
  */
 public final class TransportChoice {
     /** The maximum time of an attempt over RDMA before TCP is tried. */

@@ -22,7 +22,10 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A channel over an endpoint or over a TCP channel. It has neither until its address determines the transport. */
+/**
+ * A channel over an endpoint or over a TCP channel. It has neither until its address determines the transport
+ * (decision 016).
+ */
 abstract class DeferredChannel extends SocketChannel implements RdmaSelectable {
     final AddressRules rules;
     final SocketFamily family;

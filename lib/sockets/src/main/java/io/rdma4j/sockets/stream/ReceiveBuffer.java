@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The pieces are the halves of one buffer until the buffer grows. If the peer had to wait for space, and the reader
  * has read everything that the peer had written, a larger buffer would have held more. The pieces that are offered next
- * are then replaced by pieces of twice the size. If the reader is slower than the peer, a larger buffer does not help,
- * and the pieces stay as they are.
+ * are then replaced by pieces of twice the size (decision 041). If the reader is slower than the peer, a larger buffer
+ * does not help, and the pieces stay as they are.
  */
 final class ReceiveBuffer {
     private static final class Piece {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Detects changes of the devices' network interfaces: removal, up, down (even briefly), changed addresses. Thread safe.
  *
  * <p>A scan takes a millisecond or two. The interfaces are therefore scanned when the kernel reports a change, or once a second
- * if the kernel sends no reports, and only while there are listeners.
+ * if the kernel sends no reports, and only while there are listeners (decision 031).
  */
 public final class InterfaceWatch {
     /** The interval between scans if the kernel sends no reports. */

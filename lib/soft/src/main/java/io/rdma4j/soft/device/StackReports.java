@@ -14,7 +14,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reports of a stack, for other processes and for Flight Recorder.
+ * The reports of a stack, for other processes and for Flight Recorder (decision 042).
  *
  * <p>A report is created only on request. Takes no monitor of {@link SoftDevices}.
  */

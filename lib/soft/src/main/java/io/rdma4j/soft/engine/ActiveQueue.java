@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * Schedules queue pairs for transmission.
  *
  * <p>Every second quantum goes to a queue pair that has just become active, so a short message waits for at most one
- * quantum of a bulk transfer. Bulk transfers get at least half of the quanta. Both groups are served in FIFO order.
- * Used under the engine lock; allocates nothing.
+ * quantum of a bulk transfer (decision 029). Bulk transfers get at least half of the quanta. Both groups are served in
+ * FIFO order. Used under the engine lock; allocates nothing.
  */
 final class ActiveQueue {
     private final Fifo newlyActive = new Fifo();

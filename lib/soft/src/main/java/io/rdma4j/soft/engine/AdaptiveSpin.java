@@ -1,7 +1,7 @@
 package io.rdma4j.soft.engine;
 
 /**
- * Decides how long a waiting thread polls before it blocks in the kernel.
+ * Decides how long a waiting thread polls before it blocks in the kernel (decision 032).
  *
  * <p>The thread polls for {@value #SPIN_NANOS} nanoseconds if the previous wait was short, otherwise not at all. Blocking and
  * waking up takes longer than many responses, and a thread that is woken tens of thousands of times a second spends more time on

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * while blocked in the kernel.
  *
  * <p>A duty cycle drains the ports, fires expired timers and transmits. It is run by a thread that polls or posts, by a
- * thread that waits ({@link #driveUntil}), or by the background thread if there is no other; see {@link WaitCoordinator}.
+ * thread that waits ({@link #driveUntil}), or by the background thread if there is no other; see
+ * {@link WaitCoordinator} and decision 007.
  *
  * <p>The order matters in two respects. Timers fire only after all ports were found empty, so that a process that was paused does
  * not time out although the packets are in its sockets. If the application is expected to reply ({@link ReplyForecast}), a cycle

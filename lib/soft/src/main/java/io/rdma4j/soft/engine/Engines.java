@@ -17,7 +17,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engines of a process, which allow several threads to drive queue pairs at the same time. Thread safe.
+ * The engines of a process, which allow several threads to drive queue pairs at the same time (decision 022). Thread
+ * safe.
  *
  * <p>Each engine has its own lock, sockets, timers and background thread. All share the registered memory. The {@link #main}
  * engine always exists. It serves the connection manager, other processes and multicast groups, and drives everything that does

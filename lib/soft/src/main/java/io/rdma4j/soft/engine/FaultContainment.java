@@ -5,7 +5,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles exceptions and Errors that reach the end of a duty cycle. Used under the engine lock.
+ * Handles exceptions and Errors that reach the end of a duty cycle (decision 053). Used under the engine lock.
  *
  * <p>An exception or Error in the work for one queue pair was caught before, and has failed that queue pair ({@link
  * DrivenQueuePair#fail}). The others belong to no queue pair:

@@ -15,7 +15,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Coordinates the threads that wait for an engine, and drives the engine while no thread polls.
+ * Coordinates the threads that wait for an engine, and drives the engine while no thread polls (decision 007).
  *
  * <p>One thread leads: it runs duty cycles and blocks in the kernel between them, without the engine lock. The other waiting
  * threads park and are woken by {@link Signal}s. A leader that leaves promotes another thread. A thread that waits for rare

@@ -2,7 +2,8 @@ package io.rdma4j.soft.engine;
 
 /**
  * Decides when a thread that polls without success yields its processor. A peer on the same host may wait for that
- * processor, or a compiler of the Java virtual machine, without which both stay slow. Under the engine lock.
+ * processor, or a compiler of the Java virtual machine, without which both stay slow (decision 045). Under the engine
+ * lock.
  */
 final class YieldPolicy {
     /**

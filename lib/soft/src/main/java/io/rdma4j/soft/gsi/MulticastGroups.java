@@ -20,7 +20,7 @@ import java.util.Map;
  * The multicast groups that this process receives, each on one network interface. Used under the engine lock.
  *
  * <p>Each group has its own link. The kernel delivers each frame to every process of the host that is a member, so
- * nothing is relayed.
+ * nothing is relayed (decision 013).
  */
 public final class MulticastGroups implements FrameSource {
     /** The maximum number of groups of one process. */

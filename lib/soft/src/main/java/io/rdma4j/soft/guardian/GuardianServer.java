@@ -31,7 +31,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the processes of a run directory, and disconnects the peers of a process that has ended without doing so itself.
+ * Watches the processes of a run directory, and disconnects the peers of a process that has ended without doing so
+ * itself (decision 054).
  *
  * <p>Each process connects to a Unix-domain socket and names its slot. The process has ended when its channel is closed and its
  * slot is released. One thread does everything; it blocks in the kernel while there is nothing to do.

@@ -22,7 +22,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
- * The JUnit extension of {@link RdmaFabric}, which registers it. Thread safe.
+ * The JUnit extension of {@link RdmaFabric}, which registers it. It works with JUnit 5 and 6 (decision 038). Thread
+ * safe.
  *
  * <p>It reads these configuration parameters of JUnit, which are system properties or lines of {@code
  * junit-platform.properties}:

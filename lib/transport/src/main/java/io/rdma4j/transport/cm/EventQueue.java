@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The events of an agent that its owner has not polled yet, in order. The owner polls after each message, so they are few. The
- * requests that it has polled and the application has not taken are limited by the backlog of their listener.
+ * requests that it has polled and the application has not taken are limited by the backlog of their listener
+ * (decision 057).
  */
 final class EventQueue {
     private final ArrayDeque<AgentEvent> pending = new ArrayDeque<>();

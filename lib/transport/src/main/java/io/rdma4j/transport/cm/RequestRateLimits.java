@@ -8,9 +8,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Limits the rate of requests and the resources held, for each source address. An address is tracked while it has a
- * connection. Of the others the {@value #MAX_IDLE_SOURCES} most recently used are tracked, so that a flood from forged
- * addresses does not displace connected ones.
+ * Limits the rate of requests and the resources held, for each source address (decision 026). An address is tracked
+ * while it has a connection. Of the others the {@value #MAX_IDLE_SOURCES} most recently used are tracked, so that a
+ * flood from forged addresses does not displace connected ones.
  */
 final class RequestRateLimits {
     /** Maximum number of tracked addresses without a connection. */
