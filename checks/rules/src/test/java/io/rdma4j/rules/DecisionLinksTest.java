@@ -45,7 +45,8 @@ class DecisionLinksTest {
     @Test
     void eachDecisionIsNamedByWhatItExplains() throws IOException {
         Map<String, Path> unnamed = pages();
-        unnamed.values().removeIf(page -> SUPERSEDED.matcher(Checkout.read(page)).find());
+        unnamed.values()
+                .removeIf(page -> SUPERSEDED.matcher(Checkout.read(page)).find());
         unnamed.keySet().removeAll(names().keySet());
         assertThat(unnamed.values()).as(UNNAMED).isEmpty();
     }
