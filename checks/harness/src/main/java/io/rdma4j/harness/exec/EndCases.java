@@ -10,6 +10,7 @@ import io.rdma4j.harness.Stage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.MatchResult;
@@ -113,12 +114,11 @@ final class EndCases {
             throws CaseFailure, InterruptedException {
         List<String> arguments = List.of(words);
         if (kind != Kind.JAVA) {
-            List<String> program =
-                    new java.util.ArrayList<>(List.of(stage.file("ends").toString()));
+            List<String> program = new ArrayList<>(List.of(stage.file("ends").toString()));
             program.addAll(arguments);
             return stage.execWords(kind == Kind.EXEC ? List.of() : List.of("--no-guardian"), program);
         }
-        List<String> command = new java.util.ArrayList<>(List.of(
+        List<String> command = new ArrayList<>(List.of(
                 java(stage, "java"),
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 
 /** A stage on two hosts, where programs run by {@code rdma4j exec} as an ordinary user. */
 final class ExecStage {
@@ -79,7 +80,7 @@ final class ExecStage {
     /** Writes random bytes to a file of the case, which every user can read. */
     Path randomFile(String name, int bytes) throws IOException {
         byte[] content = new byte[bytes];
-        new java.util.SplittableRandom(bytes).nextBytes(content);
+        new SplittableRandom(bytes).nextBytes(content);
         return Files.write(file(name), content);
     }
 
