@@ -157,7 +157,6 @@ class CmtimeTest {
         assertThat(pair.client.status()).as(pair.errors()).isZero();
         assertThat(pair.client.out()).contains("\"test\": \"queuePairs\"", "\"test\": \"noQueuePairs\"");
         assertThat(pair.client.err()).contains("Connect (1000) QPs test\n", "qp_conn              1000\n");
-        System.out.println(pair.client.err());
         for (Step step : Step.values()) {
             List<Long> figures = row(pair.client.err(), step.text());
             assertThat(figures.get(5)).as(step.text()).isLessThanOrEqualTo(figures.get(4));
