@@ -38,7 +38,7 @@ class WarmUpTest {
     }
 
     @Test
-    void nothingIsLeftOfAWarmUp(@TempDir Path folder) throws Exception {
+    void warmUpLeavesNothing(@TempDir Path folder) throws Exception {
         List<Thread> before = threadsExcept(List.of()); // of earlier tests: they may end at any time
         warmUpIn(folder);
         try (Stream<Path> left = Files.walk(folder, 2)) {
@@ -66,7 +66,7 @@ class WarmUpTest {
     }
 
     @Test
-    void aWarmUpThatIsNotPossibleIsNoError(@TempDir Path folder) throws IOException {
+    void impossibleWarmUpIsNotAnError(@TempDir Path folder) throws IOException {
         Path file = Files.createFile(folder.resolve("file"));
         warmUpIn(file);
     }
