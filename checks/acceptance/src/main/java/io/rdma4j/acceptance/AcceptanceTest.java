@@ -4,8 +4,8 @@ package io.rdma4j.acceptance;
  * An acceptance test: a property with a required figure, which is one row of the table. Each run uses a new instance,
  * from one thread.
  *
- * <p>A test leaves no process, no namespace and no file outside its folder behind. It sends only to loopback or to
- * hosts that it created itself, and terminates by itself.
+ * <p>A test leaves behind no process, no namespace, and no file outside its folder. It sends only to loopback or to
+ * hosts that it created, and terminates by itself.
  */
 public interface AcceptanceTest {
     /** Returns the number of the test in {@code docs/acceptance-tests.md}. Several tests may share a number. */

@@ -11,8 +11,8 @@ import io.rdma4j.acceptance.traffic.Connecting;
 import java.time.Duration;
 
 /**
- * Four threads connect, write once and disconnect repeatedly, where either side closes first. No connection fails, and
- * no resources are left.
+ * Four threads connect, write once and disconnect repeatedly; either side closes first. No connection fails, and no
+ * resources are left.
  */
 public final class Churn implements AcceptanceTest {
     private static final int THREADS = 4;
@@ -52,7 +52,7 @@ public final class Churn implements AcceptanceTest {
     public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.create());
         Connecting pair = Connecting.begin(stage, hosts, true);
-        stage.progress("until code is compiled and the state kept of ended connections has its final size");
+        stage.progress("until code is compiled and the state of ended connections has its final size");
         JsonNode _ = pair.connect(stage.scale().of(200, 5000), THREADS, LIMIT);
         Thread.sleep(SETTLE);
         ResourceUsage targetBefore = pair.target().resourceUsage();

@@ -38,7 +38,7 @@ import java.util.concurrent.locks.LockSupport;
  * Two queue pairs write to each other, each from a thread that posts and polls. At a random moment an object is closed:
  * a queue pair, a completion queue, a whole context, or the identifier of a connection.
  *
- * <p>Closing an object returns. Threads that use a closed object get an exception of the verbs and no other; closing an
+ * <p>Every close returns. Threads that use a closed object get an exception of the verbs and no other; closing an
  * object that is in use is refused. The memory is freed immediately afterwards, so a later access would crash the
  * process. In the end the device has as many queue pairs as before, and none has failed.
  */
@@ -249,7 +249,7 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
             slowestNanos = Math.max(slowestNanos, System.nanoTime() - begin);
         }
 
-        /** Writes until an object it needs is closed or the connection fails. */
+        /** Writes until an object that it needs is closed, or the connection fails. */
         private static void write(
                 QueuePair from, CompletionQueue completions, MemoryRegion source, MemoryRegion target) {
             WorkCompletion[] batch = WorkCompletion.array(SENDS);

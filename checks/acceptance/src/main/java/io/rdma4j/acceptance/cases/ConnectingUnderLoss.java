@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Connections at 10 % loss in both directions, sequentially and concurrently; and connections of which one connection
- * manager message is dropped once.
+ * Connections at 10 % loss in both directions, sequentially and concurrently; and connections with one message of the
+ * connection manager dropped once.
  */
 public final class ConnectingUnderLoss implements AcceptanceTest {
     private static final int LOSS_PER_MILLE = 100;

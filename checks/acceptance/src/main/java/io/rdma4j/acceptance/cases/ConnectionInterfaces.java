@@ -15,8 +15,8 @@ import java.util.List;
 
 /**
  * Listeners at the wildcard address lose an interface that is then created again with the same name. They belong to the
- * connection manager and to stream sockets. New connections over the interface are accepted again, and those over the
- * loopback interface at any time. An open stream over it is reset, as its peer has not ended it.
+ * connection manager and to stream sockets. New connections over the interface are accepted again, and connections over
+ * the loopback interface at any time. An open stream over the interface is reset, since its peer has not ended it.
  */
 public final class ConnectionInterfaces implements AcceptanceTest {
     private static final Duration STEP = Duration.ofSeconds(60);

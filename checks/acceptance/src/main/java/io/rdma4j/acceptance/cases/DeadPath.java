@@ -28,7 +28,7 @@ import java.util.Map;
 public final class DeadPath implements AcceptanceTest {
     private static final Duration STEP = Duration.ofSeconds(20);
     /**
-     * 8 transmissions with a timeout of at least 67.1 ms. The measurement begins before the application polls the last
+     * 8 transmissions with a timeout of at least 67.1 ms. The measurement starts before the application polls the last
      * success.
      */
     private static final long MIN_MILLIS = 537 - 20;

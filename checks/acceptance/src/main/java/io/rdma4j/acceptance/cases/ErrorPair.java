@@ -22,15 +22,15 @@ import java.util.function.Supplier;
 
 /** Two connected queue pairs of one process, the first of which reports its completions at a channel. It writes 8 bytes. */
 final class ErrorPair implements AutoCloseable {
-    /** The way by which a thread of the program enters the engine until a WRITE is completed. */
+    /** The way in which a thread of the program enters the engine until a WRITE is completed. */
     enum Entry {
-        /** It posts further WRITEs, and polls at the end only. */
+        /** It posts further WRITEs, and polls only at the end. */
         POST,
-        /** It posts one, and polls. */
+        /** It posts one WRITE, and polls. */
         POLL,
-        /** It posts one, and waits at the completion channel. */
+        /** It posts one WRITE, and waits for the completion channel. */
         WAIT,
-        /** It posts one, and enters the engine no more: the engine's own thread does the rest. */
+        /** It posts one WRITE, and does not enter the engine again: the engine's thread does the rest. */
         BACKGROUND
     }
 
@@ -75,7 +75,9 @@ final class ErrorPair implements AutoCloseable {
         }
     }
 
-    /** The same while a listener of the completion channel fails; returns SUCCESS only if it was called, too. */
+    /**
+     * Does the same while a listener of the completion channel fails; returns SUCCESS only if the listener was called.
+     */
     CompletionStatus writeWithFailingListener(Entry entry, Supplier<Error> fault) throws InterruptedException {
         CountDownLatch called = new CountDownLatch(1);
         channel.signal().add(() -> {

@@ -21,11 +21,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Errors of every kind are thrown wherever code that connections share can meet them: in an access filter, in the listener of a signal,
- * by memory of a truncated file and of a full disk, by a stack that is too small at each entry, and by a heap that is full. {@link ErrorCell} lists the combinations.
+ * Errors of every kind are thrown wherever they can occur in code that connections share: in an access filter, in the
+ * listener of a signal, in memory of a truncated file and of a full disk, with a stack that is too small at each entry,
+ * and with a full heap. {@link ErrorCell} lists the combinations.
  *
- * <p>Each error has the outcome that the documentation promises for the object for which the code ran. A connection that has nothing to do with it
- * transfers numbered bytes all the time: it loses none and does not break. No thread of the device ends.
+ * <p>Each error has the documented outcome for the object for which the code ran. Another connection, which is not
+ * involved, transfers numbered bytes meanwhile: it loses none and does not break. No thread of the device ends.
  */
 public final class ErrorStorm implements AcceptanceTest {
     @Override
@@ -80,7 +81,10 @@ public final class ErrorStorm implements AcceptanceTest {
                         : "%s; threads lost: %s".formatted(wrong, lost));
     }
 
-    /** Returns words that run a command in a mount namespace, where the folder is a file system of 256 KiB. */
+    /**
+     * Returns the words of a command line that runs a command in a mount namespace, in which the folder is a file
+     * system of 256 KiB.
+     */
     private static String[] withDisk(Path folder, String command) {
         String script = "mount -t tmpfs -o size=256k none \"$0\" && " + command;
         return new String[] {"unshare", "-rm", "sh", "-c", script, folder.toString()};
@@ -127,7 +131,7 @@ public final class ErrorStorm implements AcceptanceTest {
             parent.report("result", result);
         }
 
-        /** Leaves no room on a disk. */
+        /** Fills a disk. */
         private static void fill(String disk) throws IOException {
             try (OutputStream filler = Files.newOutputStream(Path.of(disk, "filler"))) {
                 while (true) {

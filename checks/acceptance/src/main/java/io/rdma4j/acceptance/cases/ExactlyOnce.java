@@ -30,9 +30,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Four connections increment one number by atomics, increment a number of their own by compare and swap, and send
- * numbered messages. Meanwhile packets are dropped, duplicated and reordered. At the end every number is exact, and
- * each value before an increment was returned to exactly one connection.
+ * Four connections increment one number by atomics, increment one number each by compare and swap, and send numbered
+ * messages. Meanwhile packets are dropped, duplicated and reordered. At the end every number is exact, and each value
+ * before an increment was returned to exactly one connection.
  */
 public final class ExactlyOnce implements AcceptanceTest {
     private static final int CONNECTIONS = 4;

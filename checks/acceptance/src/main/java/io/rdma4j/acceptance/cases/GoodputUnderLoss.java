@@ -18,8 +18,8 @@ import java.util.List;
 /**
  * Goodput of WRITEs of 64 KiB under packet loss in both directions, and packets sent per packet needed. Each lossy run
  * is compared with the lossless run of its round, because the speed of a shared machine changes within seconds. The
- * median of the ratios counts, because single runs can be twice as fast when two processes happen not to delay each
- * other.
+ * result is the median of the ratios, because single runs can be twice as fast when two processes happen not to delay
+ * each other.
  */
 public final class GoodputUnderLoss implements AcceptanceTest {
     private static final int[] LOSS_PER_MILLE = {0, 1, 10, 50, 100};

@@ -97,7 +97,7 @@ public final class HostilePackets implements AcceptanceTest {
                         .formatted(packets, result.get("broken").asLong(), failures, received, counted, 100 * share));
     }
 
-    /** Returns the number of exceptions in the log. Too many lines of any kind count as one. */
+    /** Returns the number of exceptions in the log. Too many lines of any kind are treated as one exception. */
     private static long exceptions(Path log, long seconds) throws IOException {
         List<String> lines = Files.readAllLines(log);
         long found = lines.stream()

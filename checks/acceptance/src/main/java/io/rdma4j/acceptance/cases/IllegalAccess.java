@@ -25,7 +25,7 @@ public final class IllegalAccess implements AcceptanceTest {
 
     @Override
     public String required(Scale scale) {
-        return "all of at least " + MIN_ROWS + " rows with the right status, canaries unchanged, nothing leaked; "
+        return "all of at least " + MIN_ROWS + " rows with the right status, canaries unchanged, nothing disclosed; "
                 + rounds(scale) + " times";
     }
 

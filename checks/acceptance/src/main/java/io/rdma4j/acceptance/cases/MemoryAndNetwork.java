@@ -24,8 +24,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A process writes to one of its host through shared memory and to one of another host by UDP, at once, on queue pairs with the same
- * completion queue. It reads back what it has written. Both have all data, and each took its way.
+ * A process writes concurrently to a process on its host, through shared memory, and to a process on another host, by
+ * UDP, on queue pairs with the same completion queue. It reads back the data. Both peers have all data, and each
+ * received it by the expected way.
  */
 public final class MemoryAndNetwork implements AcceptanceTest {
     private static final int MESSAGE_BYTES = 4096;
@@ -42,14 +43,14 @@ public final class MemoryAndNetwork implements AcceptanceTest {
 
     @Override
     public String title() {
-        return "memory and network at once";
+        return "memory and network together";
     }
 
     @Override
     public String required(Scale scale) {
         return writes(scale)
                 + " WRITEs and READs to each of a process of the host and one of another, on one completion queue: all data"
-                + " right, by memory and by UDP";
+                + " correct, by memory and by UDP";
     }
 
     private static int writes(Scale scale) {
@@ -141,7 +142,10 @@ public final class MemoryAndNetwork implements AcceptanceTest {
         }
     }
 
-    /** The process with two peers: each has its half of the memory, for what is written and what is read back. */
+    /**
+     * The process with two peers. Half of its memory belongs to each peer, for the data to write and the data read
+     * back.
+     */
     public static final class Writer implements Role {
         private final WorkCompletion[] batch = WorkCompletion.array(2 * PEERS);
         private final SendWorkRequest request = new SendWorkRequest();

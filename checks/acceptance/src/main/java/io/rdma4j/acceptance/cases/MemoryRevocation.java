@@ -183,7 +183,7 @@ public final class MemoryRevocation implements AcceptanceTest {
                     : null;
         }
 
-        /** Keeps several WRITEs outstanding, each from a slot of its own that contains its number. */
+        /** Keeps several WRITEs outstanding, each from a separate slot that contains its number. */
         private Callable<CompletionStatus> writeUntilRefused(long address, int key) {
             return () -> {
                 try (Arena arena = Arena.ofShared();

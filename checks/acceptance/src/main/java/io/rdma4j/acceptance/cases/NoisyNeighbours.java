@@ -25,9 +25,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 
 /**
- * A client reads 64 bytes at a time from a server, first alone, then beside four flooding connections. These come from
- * another address and keep as many READs and WRITEs of 64 KiB outstanding as allowed. The small client must keep its
- * share.
+ * A client reads 64 bytes at a time from a server, first alone, then in addition to four flooding connections. These
+ * come from another address and keep as many READs and WRITEs of 64 KiB outstanding as allowed. The small client must
+ * keep its share.
  *
  * <p>The flooding process gets only the processor time that server and client leave. If all three shared two processors
  * evenly, a READ would sometimes wait for a scheduler time slice (3 ms) regardless of the traffic.
@@ -57,7 +57,7 @@ public final class NoisyNeighbours implements AcceptanceTest {
 
     @Override
     public String required(Scale scale) {
-        return "64 B READs beside 4 flooding QPs for %d s: p99 at most 5 times, throughput at least 15 %% of alone"
+        return "64 B READs next to 4 flooding QPs for %d s: p99 at most 5 times, throughput at least 15 %% of alone"
                 .formatted(seconds(scale));
     }
 

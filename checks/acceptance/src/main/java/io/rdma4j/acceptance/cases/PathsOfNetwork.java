@@ -37,7 +37,7 @@ public final class PathsOfNetwork implements AcceptanceTest {
     private static final int BYTES = 4096;
     private static final int FLOW_LABEL = 0x5_4321;
 
-    /** One more than the router leaves of it. */
+    /** One more than the hop limit behind the router. */
     private static final int HOP_LIMIT = 20;
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -91,10 +91,10 @@ public final class PathsOfNetwork implements AcceptanceTest {
                                 all.size(),
                                 packets.stream().map(String::valueOf).collect(Collectors.joining(" and ")),
                                 labels.size(),
-                                arePortsRight ? "" : ", OTHER PORTS than expected",
-                                areHopsRight ? "" : ", OTHER HOP LIMITS than expected",
+                                arePortsRight ? "" : ", UNEXPECTED PORTS",
+                                areHopsRight ? "" : ", UNEXPECTED HOP LIMITS",
                                 areIpv6Right ? "" : ", OTHERS over IPv6",
-                                areLabelsRight ? "" : ", OTHER FLOW LABELS than expected"));
+                                areLabelsRight ? "" : ", UNEXPECTED FLOW LABELS"));
     }
 
     /** Writes over each queue pair, and returns the source ports that Linux uses for their numbers. */

@@ -30,8 +30,9 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * Numbers that an attacker would have to guess: queue pair numbers, keys and region addresses. Each is guessed from the
- * previous ones of the same process, and the first ones of a process from those of the previous process.
+ * Numbers that an attacker would have to guess: queue pair numbers, keys and region addresses. The test guesses each
+ * number from earlier ones of the same process, and the first numbers of a process from the numbers of the previous
+ * process.
  */
 public final class Predictability implements AcceptanceTest {
     private static final Duration LIMIT = Duration.ofSeconds(100);

@@ -10,9 +10,9 @@ import io.rdma4j.variants.Variant;
 import java.util.List;
 
 /**
- * Random work over unreliable networks with PSNs of 24 bits, where half of the connections begin less than 40 packets
- * before the wrap-around. The same in a build with 6-bit PSNs and 5-bit queue pair numbers, where each long message
- * wraps around several times and hosts share numbers.
+ * Random work over unreliable networks with PSNs of 24 bits; half of the connections start less than 40 packets before
+ * the wrap-around. The same in a build with 6-bit PSNs and 5-bit queue pair numbers, where each long message wraps
+ * around several times and hosts share numbers.
  */
 public final class PsnWrap implements AcceptanceTest {
     @Override

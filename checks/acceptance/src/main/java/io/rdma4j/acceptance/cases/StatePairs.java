@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * with random ones. Invalid changes are refused with EINVAL and have no effect; valid changes can be queried. In each
  * state, posting succeeds or is refused as specified.
  *
- * <p>The rules are repeated here after {@code ibv_modify_qp(3)} instead of being taken from the implementation.
+ * <p>The rules are written here from {@code ibv_modify_qp(3)}, and not taken from the implementation.
  */
 public final class StatePairs implements AcceptanceTest {
     private static final int SLOTS = 4;
@@ -98,7 +98,7 @@ public final class StatePairs implements AcceptanceTest {
             QueuePairType.UNRELIABLE_CONNECTION, UNRELIABLE,
             QueuePairType.UNRELIABLE_DATAGRAM, DATAGRAM);
 
-    /** The states that an application can reach, each after those that precede it. */
+    /** The states that an application can reach, each after the states before it. */
     private static final List<QueuePairState> REACHABLE =
             List.of(RESET, INIT, READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAINED);
 

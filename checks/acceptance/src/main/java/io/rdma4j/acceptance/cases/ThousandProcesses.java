@@ -25,8 +25,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Processes start, write to one process through shared memory and end, a few at a time: they close the connection, exit without
- * that, or are killed. The process that remains and the run directory do not grow.
+ * A few processes at a time start, write to one process through shared memory and end: they close the connection, exit
+ * without closing it, or are killed. The remaining process and the run directory do not grow.
  */
 @SuppressWarnings("try") // closing may throw InterruptedException
 public final class ThousandProcesses implements AcceptanceTest {
@@ -37,7 +37,7 @@ public final class ThousandProcesses implements AcceptanceTest {
     private static final long RELEASE_MILLIS = 20_000;
     private static final Duration LIMIT = Duration.ofSeconds(90);
 
-    /** How a process ends. */
+    /** The way in which a process ends. */
     private enum End {
         /** It disconnects. */
         CLOSE,
@@ -60,8 +60,8 @@ public final class ThousandProcesses implements AcceptanceTest {
     @Override
     public String required(Scale scale) {
         return count(scale)
-                + " processes in turn write through shared memory and end, exit or are killed: no descriptor, thread,"
-                + " mapping or file more, heap within 1 MiB";
+                + " processes, a few at a time, write through shared memory and end, exit or are killed: no descriptor, thread,"
+                + " mapping or file is left, heap within 1 MiB";
     }
 
     private static int count(Scale scale) {
@@ -100,7 +100,7 @@ public final class ThousandProcesses implements AcceptanceTest {
         int open = awaitEnds(survivor);
         int mappings = SharedMappings.await(survivor, 0, RELEASE_MILLIS);
         ResourceUsage growth = survivor.resourceUsage().since(before);
-        // Those of the last processes that were killed are removed by the next one.
+        // The next process removes the files of the last killed ones.
         int files = directory.size() - filesBefore;
         return Outcome.of(
                 open == 0

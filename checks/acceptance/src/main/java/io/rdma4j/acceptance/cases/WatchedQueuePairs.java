@@ -27,9 +27,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * {@code rdma4j top} reads the counters of a process with many queue pairs, some of which are created and closed all the time, while
- * one is queried. A query takes the lock of the engine, so it waits for everything that keeps an engine from its work. The time in which
- * the thread could have run, but another process had its processor, is not part of the wait: {@code rdma4j top} needs a processor.
+ * {@code rdma4j top} reads the counters of a process with many queue pairs, some of which are constantly created and
+ * closed, while one is queried. A query takes the engine's lock, so it waits for everything that delays the engine. The
+ * time during which the thread was ready to run but had no processor is not part of the wait, since {@code rdma4j top}
+ * also needs a processor.
  */
 public final class WatchedQueuePairs implements AcceptanceTest {
     private static final Duration START = Duration.ofMinutes(2);
@@ -183,7 +184,10 @@ public final class WatchedQueuePairs implements AcceptanceTest {
                     above);
         }
 
-        /** Returns how long the current thread has waited for a processor since its start; 0 if the system does not count it. */
+        /**
+         * Returns how long the current thread has waited for a processor since its start; 0 if the system does not
+         * report it.
+         */
         private static long processorDelayNanos() {
             try {
                 return Long.parseLong(

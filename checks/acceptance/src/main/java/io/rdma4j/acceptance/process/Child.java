@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process of a test, as seen by the test. It runs a {@link Role} in a Java virtual machine of its own and reports
- * lines {@code {"key": value}}. Closing it kills the process. Used by the thread of the test.
+ * A process of a test, as seen by the test. It runs a {@link Role} in a separate Java virtual machine and reports lines
+ * {@code {"key": value}}. Closing it kills the process. Used by the thread of the test.
  */
 @SuppressWarnings("try") // closing may throw InterruptedException
 public final class Child implements AutoCloseable {

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A run directory for processes of one test. Its path is short, since those of Unix-domain sockets are limited. */
+/** A run directory for processes of one test. Its path is short, since paths of Unix-domain sockets are limited. */
 public final class PrivateRunDirectory implements AutoCloseable {
     private static final String RING = ".ring";
 

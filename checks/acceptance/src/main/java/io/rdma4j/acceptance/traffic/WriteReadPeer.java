@@ -15,9 +15,9 @@ import java.util.Map;
 /**
  * An active side that writes numbers into its peer's memory and reads them back, until an error.
  *
- * <p>The parameters are {@code from}, {@code to} and {@code port}. It reports {@code ready}. On {@code look} it reports {@code
- * state}: {@code rounds}, {@code wrong}, {@code memorySent} and {@code sent}, the packets through shared memory and all of the
- * queue pair. It exits on {@code end}.
+ * <p>The parameters are {@code from}, {@code to} and {@code port}. It reports {@code ready}. On {@code look} it reports
+ * {@code state}: {@code rounds}, {@code wrong}, {@code memorySent} and {@code sent}, the numbers of packets sent
+ * through shared memory and in total. It exits on {@code end}.
  */
 public final class WriteReadPeer implements Role {
     /** Size of the memory that the peer needs. */
