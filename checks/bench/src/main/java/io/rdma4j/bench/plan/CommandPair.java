@@ -20,7 +20,7 @@ import java.util.function.Function;
 /**
  * A server and a client that are commands of other projects.
  *
- * <p>In their arguments {@code {port}} stands for a free TCP port, and {@code {server}} for the address of the server.
+ * <p>In their arguments, a free TCP port replaces {@code {port}}, and the server's address replaces {@code {server}}.
  *
  * @param id name of the experiment
  * @param server the server's command
