@@ -76,8 +76,7 @@ function list(path) {
     const file = posix.join(path, name);
     return withLinks(`- [${pages.length > 0 ? titleOf(file) : name}](${name})`, file);
   });
-  const titles = { 'docs/tools': 'The tools' };
-  write(pageOf(path), `# ${titles[path] ?? path}\n\n${lines.join('\n')}\n`);
+  write(pageOf(path), `# ${path}\n\n${lines.join('\n')}\n`);
 }
 
 function source(path) {
@@ -133,7 +132,7 @@ const guide = [...readFileSync(join(home, 'docs/guide/README.md'), 'utf8').match
   .map(([, text, name]) => ({ text: text[0].toUpperCase() + text.slice(1), link: `/docs/guide/${name}.html` }));
 const decisions = walk('docs/decisions', (path) => path.endsWith('.md') && !path.endsWith('README.md')).sort()
   .map((path) => ({ text: titleOf(path), link: '/' + path.replace(/\.md$/, '.html') }));
-const tools = walk('docs/tools', (path) => path.endsWith('.md')).sort()
+const tools = walk('docs/tools', (path) => path.endsWith('.md') && !path.endsWith('README.md')).sort()
   .map((path) => ({ text: titleOf(path), link: '/' + path.replace(/\.md$/, '.html') }));
 const man = manual.map((name) => ({ text: name.replace(/\.([1-9])$/, '($1)'), link: `/docs/man/${name.replace('.', '-')}.html` }));
 write('.vitepress/menu.json', JSON.stringify({ guide, tools, man, decisions }, null, 2));
