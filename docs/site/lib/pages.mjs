@@ -1,7 +1,7 @@
 // pages.mjs HOME FOLDER MANUAL JAVADOC: copies the pages of the repository into the folder of the generator, at the same relative
-// paths, so that the links between them stay as they are. A source file or folder that a page links to becomes a page of its own. The
+// paths, so that the links between them stay as they are. A source file or folder that a page links to becomes a separate page. The
 // manual pages in the folder MANUAL become HTML. Names of types and methods lead to the Javadoc in the folder JAVADOC. Fails if a page
-// links to a file that is not there.
+// links to a file that does not exist.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join, posix } from 'node:path';
@@ -138,6 +138,6 @@ const man = manual.map((name) => ({ text: name.replace(/\.([1-9])$/, '($1)'), li
 write('.vitepress/menu.json', JSON.stringify({ guide, tools, man, decisions }, null, 2));
 
 if (missing.length > 0) {
-  console.error('docs/site/build: links to files that are not there:\n  ' + missing.join('\n  '));
+  console.error('docs/site/build: links to files that do not exist:\n  ' + missing.join('\n  '));
   process.exitCode = 1;
 }
