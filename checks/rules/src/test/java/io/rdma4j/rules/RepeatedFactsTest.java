@@ -78,8 +78,8 @@ class RepeatedFactsTest {
         assertThat(number(cell(page, "connections=N", 1)))
                 .startsWith(defaults.connectionsPerPeer() + ", or " + 2 * defaults.connectionsPerPeer() + " ");
         String options = SecurityOptions.SYNTAX.substring(0, SecurityOptions.SYNTAX.indexOf(' '));
-        for (String option : options.split(",")) {
-            List<String> choices = List.of(option.split("\\|"));
+        for (String option : options.split(",", -1)) {
+            List<String> choices = List.of(option.split("\\|", -1));
             assertThat(cell(page, choices.getFirst(), 2))
                     .contains(choices.stream().map(choice -> "`" + choice + "`").toList());
         }
@@ -152,7 +152,7 @@ class RepeatedFactsTest {
                 .filter(line -> line.startsWith("| ") && line.contains("`" + key + "`"))
                 .toList();
         assertThat(rows).as(key).hasSize(1);
-        return rows.getFirst().split(" ?\\| ?")[index + 1];
+        return rows.getFirst().split(" ?\\| ?", -1)[index + 1];
     }
 
     /** Removes the spaces between groups of digits. */

@@ -128,7 +128,7 @@ class RcAtomicWriteTest extends ResponderFixture {
     }
 
     @Test
-    void lastEightBytesOfTheRegionCanBeStored() {
+    void storeMayEndAtTheEndOfTheRegionButNotBehindIt() {
         post(pair, 1, remote, 8192 - 8, 1);
         post(pair, 2, remote, 8192, 1);
         pair.run();
