@@ -273,7 +273,7 @@ public final class VerbsStructures {
         private WindowBinding() {}
     }
 
-    /** An address vector. */
+    /** An address vector. The kernel has the same structure under another name. */
     public static final class AddressVectorFields {
         public static final CStructure LAYOUT = new CStructure("struct ibv_ah_attr", "struct ib_uverbs_ah_attr");
 
