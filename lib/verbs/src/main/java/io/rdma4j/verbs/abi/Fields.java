@@ -1,4 +1,4 @@
-package io.rdma4j.cm.abi;
+package io.rdma4j.verbs.abi;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
