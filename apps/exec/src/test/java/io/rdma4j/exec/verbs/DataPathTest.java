@@ -95,7 +95,7 @@ class DataPathTest {
         MemorySegment sent = sendOf(10, moved(client.own(0, 6), offset));
         assertThat(client.postSend(clientQueuePair, moved(sent, offset))).isZero();
         client.expect(10, SUCCESS);
-        MemorySegment completions = moved(server.arena.allocate(2 * Completion.BYTES), offset);
+        MemorySegment completions = moved(server.arena.allocate(2L * Completion.BYTES), offset);
         int count;
         do {
             count = DataPath.poll(server.queue, 2, completions.address());
