@@ -5,8 +5,8 @@ import io.rdma4j.acceptance.Outcome;
 import io.rdma4j.acceptance.Scale;
 import io.rdma4j.acceptance.TestStage;
 import io.rdma4j.simulator.Simulation;
-import io.rdma4j.variants.MutantRunner;
-import io.rdma4j.variants.Variant;
+import io.rdma4j.acceptance.variants.MutantRunner;
+import io.rdma4j.acceptance.variants.Variant;
 import java.util.List;
 
 /**
