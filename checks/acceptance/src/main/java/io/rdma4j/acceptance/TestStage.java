@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ public final class TestStage implements AutoCloseable {
     private static final String NOTES = "notes.txt";
 
     private final Scale scale;
+    private final Duration limit;
     private final Path folder;
     private final Progress progress;
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();
@@ -28,8 +30,9 @@ public final class TestStage implements AutoCloseable {
         void show(@Nullable String text);
     }
 
-    TestStage(Scale scale, Path folder, Progress progress) throws IOException {
+    TestStage(Scale scale, Duration limit, Path folder, Progress progress) throws IOException {
         this.scale = scale;
+        this.limit = limit;
         this.folder = Files.createDirectories(folder);
         Files.deleteIfExists(folder.resolve(NOTES));
         this.progress = progress;
@@ -38,6 +41,11 @@ public final class TestStage implements AutoCloseable {
     /** Returns the scale of the run. */
     public Scale scale() {
         return scale;
+    }
+
+    /** Returns the time limit of the test. */
+    public Duration limit() {
+        return limit;
     }
 
     /**

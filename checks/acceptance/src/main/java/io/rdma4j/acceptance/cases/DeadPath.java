@@ -25,7 +25,7 @@ import java.util.Map;
  * All packets of one path are dropped during a stream of WRITEs. The first request fails with RETRY_EXC in time, all
  * others are flushed once and in order, and a queue pair to another peer is unaffected.
  */
-public final class DeadPath implements AcceptanceTest {
+public final class DeadPath implements AcceptanceTest.Body {
     private static final Duration STEP = Duration.ofSeconds(20);
     /**
      * 8 transmissions with a timeout of at least 67.1 ms. The measurement starts before the application polls the last
@@ -36,24 +36,9 @@ public final class DeadPath implements AcceptanceTest {
     private static final long MAX_MILLIS = 2400;
 
     @Override
-    public int number() {
-        return 6;
-    }
-
-    @Override
-    public String title() {
-        return "dead path";
-    }
-
-    @Override
     public String required(Scale scale) {
         return "RETRY_EXC in 0.54 to 2.4 s, the rest flushed in order, a second queue pair untouched; "
                 + scale.of(2, 20) + " times";
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override

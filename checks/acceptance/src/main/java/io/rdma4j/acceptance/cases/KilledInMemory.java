@@ -44,7 +44,7 @@ import java.util.Random;
  * probing.
  */
 @SuppressWarnings("try") // closing may throw InterruptedException
-public final class KilledInMemory implements AcceptanceTest {
+public final class KilledInMemory implements AcceptanceTest.Body {
     /** The two mappings of the ring of the survivor to itself, which it has from the start. */
     private static final int OWN_MAPPINGS = 2;
 
@@ -86,16 +86,6 @@ public final class KilledInMemory implements AcceptanceTest {
     }
 
     @Override
-    public int number() {
-        return 31;
-    }
-
-    @Override
-    public String title() {
-        return "processes killed in shared memory";
-    }
-
-    @Override
     public String required(Scale scale) {
         return kills(scale)
                 + " kills of writer or receiver: every acknowledged WRITE in place, noticed in 3.2 s, no descriptor,"
@@ -104,16 +94,6 @@ public final class KilledInMemory implements AcceptanceTest {
 
     private static int kills(Scale scale) {
         return scale.of(6, 200);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
-    }
-
-    @Override
-    public int limitSeconds(Scale scale) {
-        return scale.of(600, 2 * 3600);
     }
 
     @Override

@@ -26,22 +26,12 @@ import java.util.Map;
  * number, PSN, key and address. Without the check of the source port the first WRITE succeeds, which shows that it is
  * otherwise correct.
  */
-public final class SameHostAttacker implements AcceptanceTest {
+public final class SameHostAttacker implements AcceptanceTest.Body {
     private static final Duration STEP = Duration.ofSeconds(20);
     private static final String NOBODY = "65534";
     private static final int ATTACKER_PORT = 40_123;
     private static final int PACKETS_PER_RUN = 50_000;
     private static final long INJECTED = 0xeeee_eeee_eeee_eeeeL;
-
-    @Override
-    public int number() {
-        return 14;
-    }
-
-    @Override
-    public String title() {
-        return "same-host attacker";
-    }
 
     @Override
     public String required(Scale scale) {
@@ -50,11 +40,6 @@ public final class SameHostAttacker implements AcceptanceTest {
 
     private static int packets(Scale scale) {
         return scale.of(100_000, 1_000_000);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override

@@ -17,19 +17,9 @@ import java.util.concurrent.TimeUnit;
  * idle ones with a keep-alive, datagrams and groups, services resolved by SIDR, stream and datagram sockets. Every
  * completion and every byte match a model, and the same seeds produce the same trace hash, regardless of the number of concurrent runs.
  */
-public final class Seeds implements AcceptanceTest {
+public final class Seeds implements AcceptanceTest.Body {
     private static final int LIMIT_SECONDS = 300;
     private static final int REPEATED = 100;
-
-    @Override
-    public int number() {
-        return 30;
-    }
-
-    @Override
-    public String title() {
-        return "seeded simulations";
-    }
 
     private static int runs(Scale scale) {
         return scale.of(500, 10_000);
@@ -39,11 +29,6 @@ public final class Seeds implements AcceptanceTest {
     public String required(Scale scale) {
         return "%d seeds in at most %d s, none fails; %d of them again, with the same hash"
                 .formatted(runs(scale), LIMIT_SECONDS, REPEATED);
-    }
-
-    @Override
-    public int limitSeconds(Scale scale) {
-        return 3 * LIMIT_SECONDS;
     }
 
     @Override

@@ -32,20 +32,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * time during which the thread was ready to run but had no processor is not part of the wait, since {@code rdma4j top}
  * also needs a processor.
  */
-public final class WatchedQueuePairs implements AcceptanceTest {
+public final class WatchedQueuePairs implements AcceptanceTest.Body {
     private static final Duration START = Duration.ofMinutes(2);
     private static final int QUEUE_PAIRS = 10_000;
     private static final long MAX_MICROS = 5000;
-
-    @Override
-    public int number() {
-        return 38;
-    }
-
-    @Override
-    public String title() {
-        return "counters of many queue pairs";
-    }
 
     @Override
     public String required(Scale scale) {
