@@ -1,6 +1,8 @@
 package io.rdma4j.acceptance;
 
 import io.rdma4j.acceptance.process.Child;
+import io.rdma4j.harness.RunningProcess;
+import io.rdma4j.harness.Stage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -8,6 +10,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +73,13 @@ public final class TestStage implements AutoCloseable {
     public <T extends AutoCloseable> T keep(T resource) {
         resources.push(resource);
         return resource;
+    }
+
+    /** Starts a program, with its output in the folder. It is killed after {@code most}, or when the test has ended. */
+    public RunningProcess start(String label, List<String> words, Duration most) throws IOException {
+        Stage programs = new Stage(folder, limit);
+        keep(programs::endAll);
+        return programs.start(label, List.of(), words, most);
     }
 
     @Override

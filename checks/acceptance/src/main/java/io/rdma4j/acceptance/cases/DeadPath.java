@@ -13,7 +13,6 @@ import io.rdma4j.acceptance.process.Role;
 import io.rdma4j.acceptance.traffic.PassiveTarget;
 import io.rdma4j.acceptance.traffic.TrafficSide;
 import io.rdma4j.value.CompletionStatus;
-import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -89,7 +88,6 @@ public final class DeadPath implements AcceptanceTest.Body {
         private static final int MESSAGE_BYTES = 65536;
 
         private final WorkCompletion[] batch = WorkCompletion.array(SENDS);
-        private final SendWorkRequest request = new SendWorkRequest();
 
         @Override
         public void run(Parent parent) {
@@ -139,11 +137,7 @@ public final class DeadPath implements AcceptanceTest.Body {
         }
 
         private void post(TrafficSide side, long id) {
-            side.queuePair()
-                    .postSend(request.reset(id)
-                            .from(side.region(), 0, MESSAGE_BYTES)
-                            .write(side.remoteAddress(), side.remoteKey())
-                            .signaled());
+            side.queuePair().postWrite(id, side.region(), 0, MESSAGE_BYTES, side.remote());
         }
 
         /** Writes once, which must succeed regardless of the failing connection. */

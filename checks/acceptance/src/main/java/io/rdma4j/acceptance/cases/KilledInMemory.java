@@ -19,7 +19,6 @@ import io.rdma4j.acceptance.traffic.VerbsSide;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
-import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -254,10 +253,7 @@ public final class KilledInMemory implements AcceptanceTest.Body {
                     MemoryRegion region = side.domain().register(arena.allocate(Long.BYTES, 8), VerbsSide.ALL)) {
                 QueuePair from = side.queuePair(1, 1);
                 VerbsSide.connect(side, from, side, side.queuePair(1, 1));
-                from.postSend(new SendWorkRequest()
-                        .from(region)
-                        .write(region.address(), region.remoteKey())
-                        .signaled());
+                from.postWrite(0, region, 0, Long.BYTES, region.remote());
                 WorkCompletion written = side.await(LIMIT);
                 if (!written.isSuccess()) {
                     throw new IllegalStateException("a WRITE to itself: " + written);

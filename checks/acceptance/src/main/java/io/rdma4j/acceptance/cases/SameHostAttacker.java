@@ -12,7 +12,6 @@ import io.rdma4j.acceptance.process.Parent;
 import io.rdma4j.acceptance.process.Role;
 import io.rdma4j.acceptance.traffic.ForgedWrite;
 import io.rdma4j.acceptance.traffic.TrafficSide;
-import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
@@ -168,11 +167,7 @@ public final class SameHostAttacker implements AcceptanceTest.Body {
 
         /** Writes once. Returns the reason of a failure, or an empty string. */
         private String write(TrafficSide side) {
-            side.queuePair()
-                    .postSend(new SendWorkRequest()
-                            .from(side.region(), 0, Long.BYTES)
-                            .write(side.remoteAddress(), side.remoteKey())
-                            .signaled());
+            side.queuePair().postWrite(0, side.region(), 0, Long.BYTES, side.remote());
             int count = side.await(batch, Duration.ofSeconds(5));
             return count == 0 ? "no completion in 5 s" : batch[0].isSuccess() ? "" : batch[0].toString();
         }

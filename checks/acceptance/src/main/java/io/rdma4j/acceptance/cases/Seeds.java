@@ -6,11 +6,12 @@ import io.rdma4j.acceptance.AcceptanceTest;
 import io.rdma4j.acceptance.Outcome;
 import io.rdma4j.acceptance.Scale;
 import io.rdma4j.acceptance.TestStage;
+import io.rdma4j.harness.RunningProcess;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Thousands of seeded runs of a simulated fabric under faults ({@code rdma4j sim}): connections of every type, also
@@ -65,26 +66,13 @@ public final class Seeds implements AcceptanceTest.Body {
     /** Runs the simulator. Details of failures are kept in the folder of the test. */
     private static JsonNode simulate(TestStage stage, String name, int runs, int jobs)
             throws IOException, InterruptedException {
-        Path out = stage.folder().resolve(name + ".json");
         Path tool = Path.of(System.getProperty("rdma4j.home", "."), "rdma4j");
-        Process process = new ProcessBuilder(
-                        tool.toString(),
-                        "sim",
-                        "--runs",
-                        String.valueOf(runs),
-                        "--jobs",
-                        String.valueOf(jobs),
-                        "--json")
-                .redirectOutput(out.toFile())
-                .redirectError(stage.folder().resolve(name + ".err").toFile())
-                .start();
-        try {
-            if (!process.waitFor(2L * LIMIT_SECONDS, TimeUnit.SECONDS)) {
-                throw new IOException("the simulator did not exit within " + 2 * LIMIT_SECONDS + " s");
-            }
-        } finally {
-            process.destroyForcibly();
+        List<String> words = List.of(
+                tool.toString(), "sim", "--runs", String.valueOf(runs), "--jobs", String.valueOf(jobs), "--json");
+        RunningProcess simulator = stage.start(name, words, Duration.ofSeconds(2 * LIMIT_SECONDS));
+        if (simulator.awaitEnd() == RunningProcess.EXCEEDED) {
+            throw new IOException("the simulator did not exit within " + 2 * LIMIT_SECONDS + " s");
         }
-        return new ObjectMapper().readTree(Files.readString(out)).path("results");
+        return new ObjectMapper().readTree(simulator.out()).path("results");
     }
 }

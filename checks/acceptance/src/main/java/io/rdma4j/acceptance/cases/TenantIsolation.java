@@ -136,11 +136,7 @@ public final class TenantIsolation implements AcceptanceTest.Body {
             granted.put("key", side.remoteKey());
             parent.report("granted", granted);
             while (parent.nextCommand().equals("check")) {
-                side.queuePair()
-                        .postSend(new SendWorkRequest()
-                                .from(side.region(), 0, 64)
-                                .write(side.remoteAddress(), side.remoteKey())
-                                .signaled());
+                side.queuePair().postWrite(0, side.region(), 0, 64, side.remote());
                 int count = side.await(batch, Duration.ofSeconds(5));
                 parent.report(
                         "checked", count == 0 ? "no completion" : batch[0].isSuccess() ? "" : batch[0].toString());

@@ -8,6 +8,7 @@ import io.rdma4j.acceptance.TestStage;
 import io.rdma4j.acceptance.process.Child;
 import io.rdma4j.acceptance.process.Parent;
 import io.rdma4j.acceptance.process.Role;
+import io.rdma4j.harness.RunningProcess;
 import io.rdma4j.soft.SoftStack;
 import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.CompletionQueue;
@@ -53,16 +54,10 @@ public final class WatchedQueuePairs implements AcceptanceTest.Body {
         JsonNode _ = query(holder, seconds); // until code is compiled
         JsonNode alone = query(holder, seconds);
         stage.progress("rdma4j top");
-        Path output = stage.folder().resolve("top.out");
-        Process top = top(output);
-        JsonNode watched;
-        try {
-            watched = query(holder, seconds);
-        } finally {
-            top.destroy();
-            top.waitFor();
-        }
-        boolean isShown = Files.readString(output).contains("more queue pairs, which the processes did not report");
+        RunningProcess top = stage.start("top", top(), stage.limit());
+        JsonNode watched = query(holder, seconds);
+        top.end("TERM");
+        boolean isShown = top.prints("more queue pairs, which the processes did not report");
         long slowest = watched.get("slowestMicros").asLong();
         long slowestAlone = alone.get("slowestMicros").asLong();
         return Outcome.of(
@@ -83,22 +78,13 @@ public final class WatchedQueuePairs implements AcceptanceTest.Body {
         return holder.ask(Integer.toString(seconds), "done", Duration.ofSeconds(seconds + 60));
     }
 
-    private static Process top(Path output) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:+UseSerialGC",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "io.rdma4j.tools.Main",
-                        "top",
-                        "-d",
-                        "0.1",
-                        "-n",
-                        "100000")
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
+    private static List<String> top() {
+        List<String> words = new ArrayList<>();
+        words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        words.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
+        words.addAll(List.of("-cp", System.getProperty("java.class.path", "."), "io.rdma4j.tools.Main"));
+        words.addAll(List.of("top", "-d", "0.1", "-n", "100000"));
+        return words;
     }
 
     /**
