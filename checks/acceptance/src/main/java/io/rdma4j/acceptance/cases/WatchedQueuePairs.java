@@ -9,6 +9,7 @@ import io.rdma4j.acceptance.process.Child;
 import io.rdma4j.acceptance.process.Parent;
 import io.rdma4j.acceptance.process.Role;
 import io.rdma4j.harness.RunningProcess;
+import io.rdma4j.harness.Stage;
 import io.rdma4j.soft.SoftStack;
 import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.CompletionQueue;
@@ -55,9 +56,10 @@ public final class WatchedQueuePairs implements AcceptanceTest.Body {
         JsonNode alone = query(holder, seconds);
         stage.progress("rdma4j top");
         RunningProcess top = stage.start("top", top(), stage.limit());
+        boolean isShown =
+                Stage.holdsWithin(START, () -> top.prints("more queue pairs, which the processes did not report"));
         JsonNode watched = query(holder, seconds);
         top.end("TERM");
-        boolean isShown = top.prints("more queue pairs, which the processes did not report");
         long slowest = watched.get("slowestMicros").asLong();
         long slowestAlone = alone.get("slowestMicros").asLong();
         return Outcome.of(
