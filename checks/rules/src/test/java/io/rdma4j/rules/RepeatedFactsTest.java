@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -23,11 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Facts that pages repeat: default values, versions, tests and files are the same as in the code. */
+/** Facts that pages repeat: default values, versions and files are the same as in the code. */
 class RepeatedFactsTest {
     private static final Path ROOT = Checkout.ROOT;
-    private static final Path ACCEPTANCE_TESTS =
-            ROOT.resolve("checks/acceptance/src/main/java/io/rdma4j/acceptance/cases");
 
     /** A path of the repository in a code span, from its root or from the folder of the page. */
     private static final Pattern FILE =
@@ -35,8 +32,6 @@ class RepeatedFactsTest {
 
     /** Results of a build, and a folder of Java's runtime. */
     private static final Pattern OTHER_FILE = Pattern.compile(".*/target/.*|build/rdma4j|lib/modules");
-
-    private static final Pattern ACCEPTANCE_ROW = Pattern.compile("^\\| (\\d+) \\| ([^|]+) \\|", Pattern.MULTILINE);
 
     @Test
     void filesThatPagesNameExist() {
@@ -50,22 +45,6 @@ class RepeatedFactsTest {
                     .forEach(name -> missing.add(ROOT.relativize(page) + ": " + name));
         }
         assertThat(missing).isEmpty();
-    }
-
-    @Test
-    void pageOfTheAcceptanceTestsHasARowForEach() {
-        Set<String> tests = new TreeSet<>();
-        for (Path source : Checkout.javaFiles(ACCEPTANCE_TESTS)) {
-            String text = Checkout.read(source);
-            if (text.contains(" implements AcceptanceTest ")) {
-                tests.add(returned(text, "int number\\(\\)") + " " + returned(text, "String title\\(\\)"));
-            }
-        }
-        assertThat(ACCEPTANCE_ROW
-                        .matcher(Checkout.read(ROOT.resolve("docs/acceptance-tests.md")))
-                        .results()
-                        .map(row -> row.group(1) + " " + row.group(2)))
-                .containsExactlyInAnyOrderElementsOf(tests);
     }
 
     @Test
@@ -158,13 +137,5 @@ class RepeatedFactsTest {
     /** Removes the spaces between groups of digits. */
     private static String number(String text) {
         return text.replaceAll("(?<=\\d) (?=\\d{3})", "");
-    }
-
-    /** Returns the value of the return statement of a method without parameters, without quotes. */
-    private static String returned(String text, String method) {
-        Matcher matcher =
-                Pattern.compile(method + " \\{\\s*return \"?([^\";]*)\"?;").matcher(text);
-        assertThat(matcher.find()).as(method).isTrue();
-        return matcher.group(1);
     }
 }

@@ -14,23 +14,13 @@ import java.time.Duration;
  * Four threads connect, write once and disconnect repeatedly; either side closes first. No connection fails, and no
  * resources are left.
  */
-public final class Churn implements AcceptanceTest {
+public final class Churn implements AcceptanceTest.Body {
     private static final int THREADS = 4;
     private static final int MIN_PER_SECOND = 50;
     private static final long MAX_BYTES = 1 << 20;
     private static final Duration LIMIT = Duration.ofMinutes(15);
     /** Time-wait and a margin. */
     private static final Duration SETTLE = Duration.ofSeconds(5);
-
-    @Override
-    public int number() {
-        return 22;
-    }
-
-    @Override
-    public String title() {
-        return "connection churn";
-    }
 
     @Override
     public String required(Scale scale) {
@@ -41,11 +31,6 @@ public final class Churn implements AcceptanceTest {
 
     private static int cycles(Scale scale) {
         return scale.of(500, 10_000);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override

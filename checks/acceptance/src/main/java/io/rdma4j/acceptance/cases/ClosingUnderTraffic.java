@@ -42,18 +42,8 @@ import java.util.concurrent.locks.LockSupport;
  * object that is in use is refused. The memory is freed immediately afterwards, so a later access would crash the
  * process. In the end the device has as many queue pairs as before, and none has failed.
  */
-public final class ClosingUnderTraffic implements AcceptanceTest {
+public final class ClosingUnderTraffic implements AcceptanceTest.Body {
     private static final Duration STEP = Duration.ofSeconds(60);
-
-    @Override
-    public int number() {
-        return 19;
-    }
-
-    @Override
-    public String title() {
-        return "closing under traffic";
-    }
 
     @Override
     public String required(Scale scale) {
@@ -65,18 +55,13 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
     }
 
     @Override
-    public int limitSeconds(Scale scale) {
-        return scale.of(120, 1800);
-    }
-
-    @Override
     public Outcome run(TestStage stage) throws Exception {
         long seed = Long.getLong("rdma4j.seed", System.nanoTime());
         Child closer = Child.builder(stage, "closer", Closer.class)
                 .with("rounds", rounds(stage.scale()))
                 .with("seed", seed)
                 .start();
-        JsonNode result = closer.await("result", Duration.ofSeconds(limitSeconds(stage.scale())));
+        JsonNode result = closer.await("result", stage.limit());
         long logged = Files.readAllLines(stage.folder().resolve("closer.err")).stream()
                 .filter(line -> line.startsWith("\tat "))
                 .count();

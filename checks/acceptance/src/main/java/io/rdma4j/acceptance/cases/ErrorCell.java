@@ -12,7 +12,6 @@ import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairInitAttributes;
-import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.wait.SignalListener;
 import java.io.IOException;
@@ -249,10 +248,9 @@ record ErrorCell(String name, Action action) {
             VerbsSide.connect(a, from, b, to);
             MemoryRegion region = a.domain().register(Arena.ofAuto().allocate(64, 8), VerbsSide.ALL);
             MemoryRegion target = b.domain().register(Arena.ofAuto().allocate(64, 8), VerbsSide.ALL);
-            RemoteMemory remote = new RemoteMemory(target.address(), target.remoteKey(), 8);
             CompletionChannel channel = a.context().createCompletionChannel();
             List<Runnable> entries = List.of(
-                    () -> from.postWrite(1, region, 0, 8, remote),
+                    () -> from.postWrite(1, region, 0, 8, target.remote()),
                     () -> a.completions().poll(WorkCompletion.array(1)),
                     () -> a.queuePair(1, 1).close(),
                     () -> stage.channel.await(Duration.ofNanos(1)),

@@ -9,7 +9,6 @@ import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
-import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.wait.SignalListener;
 import java.lang.foreign.Arena;
@@ -93,7 +92,7 @@ final class ErrorPair implements AutoCloseable {
         completions.requestNotification(false);
         int posts = entry == Entry.POST ? POSTS : 1;
         for (int i = 0; i < posts; i++) {
-            from.postWrite(i, source, 0, BYTES, new RemoteMemory(target.address(), target.remoteKey(), BYTES));
+            from.postWrite(i, source, 0, BYTES, target.remote());
         }
         if (entry == Entry.WAIT && channel.await(LIMIT) == null) {
             throw new IllegalStateException("no event in " + LIMIT);

@@ -13,7 +13,6 @@ import java.io.OutputStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,17 +27,7 @@ import java.util.TreeSet;
  * <p>Each error has the documented outcome for the object for which the code ran. Another connection, which is not
  * involved, transfers numbered bytes meanwhile: it loses none and does not break. No thread of the device ends.
  */
-public final class ErrorStorm implements AcceptanceTest {
-    @Override
-    public int number() {
-        return 39;
-    }
-
-    @Override
-    public String title() {
-        return "error storm";
-    }
-
+public final class ErrorStorm implements AcceptanceTest.Body {
     @Override
     public String required(Scale scale) {
         return "%d rounds of all cells: each culprit's outcome, 0 wrong bytes, 0 broken connections, 0 lost threads"
@@ -47,11 +36,6 @@ public final class ErrorStorm implements AcceptanceTest {
 
     private static int rounds(Scale scale) {
         return scale.of(20, 1000);
-    }
-
-    @Override
-    public int limitSeconds(Scale scale) {
-        return scale.of(240, 7200);
     }
 
     @Override
@@ -65,7 +49,7 @@ public final class ErrorStorm implements AcceptanceTest {
                 .with("rounds", rounds)
                 .with("disk", hasDisk ? disk : "")
                 .start();
-        JsonNode result = storm.await("result", Duration.ofSeconds(limitSeconds(stage.scale())));
+        JsonNode result = storm.await("result", stage.limit());
         String wrong = result.get("wrong").asText();
         String lost = result.get("lostThreads").asText();
         boolean isRight = wrong.isEmpty() && lost.isEmpty();

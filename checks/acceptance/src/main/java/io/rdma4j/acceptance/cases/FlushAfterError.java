@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * The failing one reports the status of its failure, whether signaled or not. All others of both queues are flushed,
  * once each and in posting order. Work requests posted later are also flushed.
  */
-public final class FlushAfterError implements AcceptanceTest {
+public final class FlushAfterError implements AcceptanceTest.Body {
     private static final int OUTSTANDING = 1000;
     /** Outstanding sends of the peer in the other direction. */
     private static final int PEER_SENDS = 100;
@@ -66,19 +66,6 @@ public final class FlushAfterError implements AcceptanceTest {
         boolean isNoticedByPeer() {
             return this == KEY || this == LENGTH;
         }
-    }
-
-    /** Creates the test. */
-    public FlushAfterError() {}
-
-    @Override
-    public int number() {
-        return 17;
-    }
-
-    @Override
-    public String title() {
-        return "flush after an error";
     }
 
     @Override

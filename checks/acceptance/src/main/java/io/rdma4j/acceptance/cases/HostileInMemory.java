@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * third one by UDP: both continue, memory to which the process has no key is unchanged, and new processes can connect.
  */
 @SuppressWarnings("try") // closing may throw InterruptedException
-public final class HostileInMemory implements AcceptanceTest {
+public final class HostileInMemory implements AcceptanceTest.Body {
     private static final long MAX_BYTES = 8 << 20;
     private static final long RELEASE_MILLIS = 20_000;
     private static final int MIN_ROUNDS = 20;
@@ -52,16 +52,6 @@ public final class HostileInMemory implements AcceptanceTest {
             EnumSet.of(Attack.KEYS, Attack.GREETINGS, Attack.MEMORY, Attack.TRUNCATED);
 
     @Override
-    public int number() {
-        return 33;
-    }
-
-    @Override
-    public String title() {
-        return "hostile process in shared memory";
-    }
-
-    @Override
     public String required(Scale scale) {
         return "%d times %d attacks: 0 exceptions, 0 wrong bytes, other connections continue, no additional descriptor or mapping"
                 .formatted(4 * count(scale), Attack.values().length - 1);
@@ -69,16 +59,6 @@ public final class HostileInMemory implements AcceptanceTest {
 
     private static int count(Scale scale) {
         return scale.of(10, 500);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
-    }
-
-    @Override
-    public int limitSeconds(Scale scale) {
-        return scale.of(600, 2 * 3600);
     }
 
     @Override

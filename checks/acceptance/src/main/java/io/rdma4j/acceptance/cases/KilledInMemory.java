@@ -19,7 +19,6 @@ import io.rdma4j.acceptance.traffic.VerbsSide;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
-import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -44,7 +43,7 @@ import java.util.Random;
  * probing.
  */
 @SuppressWarnings("try") // closing may throw InterruptedException
-public final class KilledInMemory implements AcceptanceTest {
+public final class KilledInMemory implements AcceptanceTest.Body {
     /** The two mappings of the ring of the survivor to itself, which it has from the start. */
     private static final int OWN_MAPPINGS = 2;
 
@@ -86,16 +85,6 @@ public final class KilledInMemory implements AcceptanceTest {
     }
 
     @Override
-    public int number() {
-        return 31;
-    }
-
-    @Override
-    public String title() {
-        return "processes killed in shared memory";
-    }
-
-    @Override
     public String required(Scale scale) {
         return kills(scale)
                 + " kills of writer or receiver: every acknowledged WRITE in place, noticed in 3.2 s, no descriptor,"
@@ -104,16 +93,6 @@ public final class KilledInMemory implements AcceptanceTest {
 
     private static int kills(Scale scale) {
         return scale.of(6, 200);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
-    }
-
-    @Override
-    public int limitSeconds(Scale scale) {
-        return scale.of(600, 2 * 3600);
     }
 
     @Override
@@ -274,10 +253,7 @@ public final class KilledInMemory implements AcceptanceTest {
                     MemoryRegion region = side.domain().register(arena.allocate(Long.BYTES, 8), VerbsSide.ALL)) {
                 QueuePair from = side.queuePair(1, 1);
                 VerbsSide.connect(side, from, side, side.queuePair(1, 1));
-                from.postSend(new SendWorkRequest()
-                        .from(region)
-                        .write(region.address(), region.remoteKey())
-                        .signaled());
+                from.postWrite(0, region, 0, Long.BYTES, region.remote());
                 WorkCompletion written = side.await(LIMIT);
                 if (!written.isSuccess()) {
                     throw new IllegalStateException("a WRITE to itself: " + written);

@@ -24,7 +24,7 @@ import java.util.Map;
  * their rates before its buffer is full: nothing is lost, and they use the whole link in equal shares. If the router
  * marks nothing, packets that could be marked carry as many bytes as packets that could not.
  */
-public final class MarkedBottleneck implements AcceptanceTest {
+public final class MarkedBottleneck implements AcceptanceTest.Body {
     private static final int MESSAGE_BYTES = 16_384;
     private static final int PAYLOAD_BYTES = 1024;
 
@@ -45,16 +45,6 @@ public final class MarkedBottleneck implements AcceptanceTest {
     private record Result(double goodput, double share, long lost, long retransmitted, long notifications) {}
 
     @Override
-    public int number() {
-        return 36;
-    }
-
-    @Override
-    public String title() {
-        return "marked bottleneck";
-    }
-
-    @Override
     public String required(Scale scale) {
         return "2 senders, %d s over %d Mbit/s with marks: shares within 20 %%, no loss, goodput of 90 %%; without marks as without ECN"
                 .formatted(seconds(scale), BottleneckHosts.LINK_MBIT);
@@ -62,11 +52,6 @@ public final class MarkedBottleneck implements AcceptanceTest {
 
     private static int seconds(Scale scale) {
         return scale.of(6, 60);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override

@@ -28,23 +28,13 @@ import java.util.Map;
  * UDP, on queue pairs with the same completion queue. It reads back the data. Both peers have all data, and each
  * received it by the expected way.
  */
-public final class MemoryAndNetwork implements AcceptanceTest {
+public final class MemoryAndNetwork implements AcceptanceTest.Body {
     private static final int MESSAGE_BYTES = 4096;
     private static final int PEERS = 2;
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     /** 0.27 s, since the processes share the processors of one machine. */
     private static final RetryParameters RETRIES = new RetryParameters(16, 7, 7, 1);
-
-    @Override
-    public int number() {
-        return 34;
-    }
-
-    @Override
-    public String title() {
-        return "memory and network together";
-    }
 
     @Override
     public String required(Scale scale) {
@@ -55,11 +45,6 @@ public final class MemoryAndNetwork implements AcceptanceTest {
 
     private static int writes(Scale scale) {
         return scale.of(5_000, 500_000);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override
@@ -86,7 +71,7 @@ public final class MemoryAndNetwork implements AcceptanceTest {
         far.await("connected", LIMIT);
         writer.sendLine(nearAt);
         writer.sendLine(farAt);
-        JsonNode done = writer.await("done", Duration.ofSeconds(limitSeconds(stage.scale())));
+        JsonNode done = writer.await("done", stage.limit());
         JsonNode ofNear = near.ask("look", "state", LIMIT);
         JsonNode ofFar = far.ask("look", "state", LIMIT);
         stage.note(done + " near " + ofNear + " far " + ofFar);

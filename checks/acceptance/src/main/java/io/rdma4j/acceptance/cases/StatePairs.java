@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The rules are written here from {@code ibv_modify_qp(3)}, and not taken from the implementation.
  */
-public final class StatePairs implements AcceptanceTest {
+public final class StatePairs implements AcceptanceTest.Body {
     private static final int SLOTS = 4;
     private static final Duration WAIT_LIMIT = Duration.ofSeconds(5);
 
@@ -101,19 +101,6 @@ public final class StatePairs implements AcceptanceTest {
     /** The states that an application can reach, each after the states before it. */
     private static final List<QueuePairState> REACHABLE =
             List.of(RESET, INIT, READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAINED);
-
-    /** Creates the test. */
-    public StatePairs() {}
-
-    @Override
-    public int number() {
-        return 17;
-    }
-
-    @Override
-    public String title() {
-        return "queue pair states";
-    }
 
     @Override
     public String required(Scale scale) {

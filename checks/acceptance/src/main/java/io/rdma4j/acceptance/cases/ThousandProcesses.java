@@ -29,7 +29,7 @@ import java.util.List;
  * without closing it, or are killed. The remaining process and the run directory do not grow.
  */
 @SuppressWarnings("try") // closing may throw InterruptedException
-public final class ThousandProcesses implements AcceptanceTest {
+public final class ThousandProcesses implements AcceptanceTest.Body {
     private static final int AT_ONCE = 3;
     private static final int WRITES = 100;
     private static final long QUICK_MAX_BYTES = 4 << 20;
@@ -48,16 +48,6 @@ public final class ThousandProcesses implements AcceptanceTest {
     }
 
     @Override
-    public int number() {
-        return 32;
-    }
-
-    @Override
-    public String title() {
-        return "a thousand processes";
-    }
-
-    @Override
     public String required(Scale scale) {
         return count(scale)
                 + " processes, a few at a time, write through shared memory and end, exit or are killed: no descriptor, thread,"
@@ -66,16 +56,6 @@ public final class ThousandProcesses implements AcceptanceTest {
 
     private static int count(Scale scale) {
         return scale.of(10, 1000);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
-    }
-
-    @Override
-    public int limitSeconds(Scale scale) {
-        return scale.of(600, 2 * 3600);
     }
 
     @Override

@@ -30,22 +30,12 @@ import org.jspecify.annotations.Nullable;
  * Many addresses flood a listener with connection requests that they withdraw immediately. First the listener's program
  * takes no events. Then it takes them, and another client connects during the flood.
  */
-public final class WithdrawnRequests implements AcceptanceTest {
+public final class WithdrawnRequests implements AcceptanceTest.Body {
     private static final Duration STEP = Duration.ofSeconds(20);
     private static final Duration CONNECT_LIMIT = Duration.ofSeconds(100);
     private static final int BACKLOG = 16;
     private static final long MAX_HEAP_BYTES = 16 << 20;
     private static final long MAX_MILLIS = 5000;
-
-    @Override
-    public int number() {
-        return 37;
-    }
-
-    @Override
-    public String title() {
-        return "withdrawn connection requests";
-    }
 
     @Override
     public String required(Scale scale) {
@@ -55,11 +45,6 @@ public final class WithdrawnRequests implements AcceptanceTest {
 
     private static int seconds(Scale scale) {
         return scale.of(12, 60);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.rdma4j.acceptance.process;
 
+import io.rdma4j.harness.Folders;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,10 +46,7 @@ public final class PrivateRunDirectory implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
-        for (Path file : files()) {
-            Files.deleteIfExists(file);
-        }
-        Files.deleteIfExists(path);
+    public void close() {
+        Folders.delete(path);
     }
 }

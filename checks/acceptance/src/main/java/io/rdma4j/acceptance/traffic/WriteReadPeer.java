@@ -2,7 +2,6 @@ package io.rdma4j.acceptance.traffic;
 
 import io.rdma4j.acceptance.process.Parent;
 import io.rdma4j.acceptance.process.Role;
-import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -63,17 +62,8 @@ public final class WriteReadPeer implements Role {
         for (int i = 0; i < BYTES; i += Long.BYTES) {
             memory.set(ValueLayout.JAVA_LONG, i, round << 16 | i);
         }
-        SendWorkRequest request = new SendWorkRequest();
-        side.queuePair()
-                .postSend(request.reset(1)
-                        .from(side.region(), 0, BYTES)
-                        .write(side.remoteAddress(), side.remoteKey())
-                        .signaled());
-        side.queuePair()
-                .postSend(request.reset(2)
-                        .from(side.region(), BYTES, BYTES)
-                        .read(side.remoteAddress(), side.remoteKey())
-                        .signaled());
+        side.queuePair().postWrite(1, side.region(), 0, BYTES, side.remote());
+        side.queuePair().postRead(2, side.region(), BYTES, BYTES, side.remote());
         WorkCompletion[] one = WorkCompletion.array(1);
         for (int id = 1; id <= 2; id++) {
             if (side.await(one, LIMIT) == 0) {

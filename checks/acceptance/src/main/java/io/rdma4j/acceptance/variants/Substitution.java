@@ -1,4 +1,4 @@
-package io.rdma4j.variants;
+package io.rdma4j.acceptance.variants;
 
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package io.rdma4j.variants;
+package io.rdma4j.acceptance.variants;
 
 /**
  * A deliberate mistake in the protocol.

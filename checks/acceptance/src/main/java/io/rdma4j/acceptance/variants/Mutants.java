@@ -1,4 +1,4 @@
-package io.rdma4j.variants;
+package io.rdma4j.acceptance.variants;
 
 import io.rdma4j.simulator.Simulation;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.rdma4j.variants;
+package io.rdma4j.acceptance.variants;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,7 +28,7 @@ class MutantsTest {
 
     @Test
     void everyReplacedTextOccursOnceInItsSource() throws Exception {
-        Path home = Project.home();
+        Path home = Variant.home();
         List<Substitution> all = new ArrayList<>(Mutants.smallNumbers());
         MUTANTS.forEach(mutant -> all.add(mutant.substitution()));
         for (Substitution each : all) {

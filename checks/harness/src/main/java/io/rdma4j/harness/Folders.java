@@ -1,4 +1,4 @@
-package io.rdma4j.programs;
+package io.rdma4j.harness;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,11 +9,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Folders of one run. */
-final class Folders {
+public final class Folders {
     private Folders() {}
 
     /** Deletes a folder and what is in it, as far as possible: a process that was killed may still be writing. */
-    static void delete(@Nullable Path folder) {
+    public static void delete(@Nullable Path folder) {
         if (folder == null) {
             return;
         }
@@ -23,7 +23,7 @@ final class Folders {
                 Files.deleteIfExists(each);
             }
         } catch (IOException e) {
-            System.err.println("programs: " + folder + " cannot be deleted: " + e.getMessage());
+            System.err.println(folder + " cannot be deleted: " + e.getMessage());
         }
     }
 }

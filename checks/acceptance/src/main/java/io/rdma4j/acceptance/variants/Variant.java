@@ -1,5 +1,6 @@
-package io.rdma4j.variants;
+package io.rdma4j.acceptance.variants;
 
+import io.rdma4j.fixture.Checkout;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.lang.invoke.MethodHandle;
@@ -40,6 +41,18 @@ public final class Variant implements AutoCloseable {
         void run(long seed) throws Throwable;
     }
 
+    /** The modules whose classes a simulation uses. */
+    private static final List<String> MODULES = List.of(
+            "lib/wire",
+            "lib/transport",
+            "lib/link",
+            "lib/verbs",
+            "lib/cm",
+            "lib/sharing",
+            "lib/soft",
+            "lib/sockets",
+            "apps/simulator");
+
     private static final List<String> MODULES_WITH_NUMBERS = List.of("lib/wire", "lib/transport", "apps/simulator");
 
     private final URLClassLoader loader;
@@ -71,13 +84,13 @@ public final class Variant implements AutoCloseable {
      * @throws IllegalStateException if a text does not occur exactly once, or the result does not compile
      */
     public static Variant ofSmallNumbers(List<Substitution> more, Path scratch) throws IOException {
-        Path home = Project.home();
+        Path home = home();
         List<Substitution> substitutions = new ArrayList<>(Mutants.smallNumbers());
         substitutions.addAll(more);
         List<String> files = new ArrayList<>();
         for (String module :
                 MODULES_WITH_NUMBERS) { // all sources, since constants are inlined into the classes that use them
-            try (Stream<Path> walk = Files.walk(Project.sources(home, module))) {
+            try (Stream<Path> walk = Files.walk(home.resolve(module).resolve("src/main/java"))) {
                 walk.filter(path -> path.toString().endsWith(".java"))
                         .filter(path -> !path.endsWith("module-info.java") && !path.endsWith("package-info.java"))
                         .map(path -> home.relativize(path).toString().replace('\\', '/'))
@@ -88,9 +101,21 @@ public final class Variant implements AutoCloseable {
         return build(substitutions, files, scratch);
     }
 
+    /** Returns the project's folder, with its sources and classes. */
+    static Path home() {
+        String named = System.getProperty("rdma4j.home");
+        return named == null ? Checkout.ROOT : Path.of(named);
+    }
+
+    private static List<Path> classes(Path home) {
+        return MODULES.stream()
+                .map(module -> home.resolve(module).resolve("target/classes"))
+                .toList();
+    }
+
     private static Variant build(List<Substitution> substitutions, List<String> files, Path scratch)
             throws IOException {
-        Path home = Project.home();
+        Path home = home();
         Map<String, List<Substitution>> byFile = substitutions.stream()
                 .collect(Collectors.groupingBy(Substitution::file, HashMap::new, Collectors.toList()));
         List<JavaFileObject> units = new ArrayList<>();
@@ -106,37 +131,11 @@ public final class Variant implements AutoCloseable {
         }
         List<URL> urls = new ArrayList<>();
         urls.add(scratch.toUri().toURL());
-        for (Path path : Project.classes(home)) {
+        for (Path path : classes(home)) {
             urls.add(path.toUri().toURL());
         }
-        return new Variant(new VariantClassLoader(urls.toArray(URL[]::new)));
-    }
-
-    /**
-     * Loads all classes of this project from the variant's folders instead of those of the running build.
-     *
-     * <p>Delegating to a parent without these classes does not suffice: if they are modules, the platform class loader
-     * finds them too.
-     */
-    private static final class VariantClassLoader extends URLClassLoader {
-        VariantClassLoader(URL[] urls) {
-            super(urls, ClassLoader.getPlatformClassLoader());
-        }
-
-        @Override
-        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-            if (!name.startsWith("io.rdma4j.")) {
-                return super.loadClass(name, resolve);
-            }
-            synchronized (getClassLoadingLock(name)) {
-                Class<?> loaded = findLoadedClass(name);
-                Class<?> type = loaded == null ? findClass(name) : loaded;
-                if (resolve) {
-                    resolveClass(type);
-                }
-                return type;
-            }
-        }
+        // The parent has no classes of this project.
+        return new Variant(new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader()));
     }
 
     /** Removes the JSpecify annotations, which have no effect at run time and may not be on the class path. */
@@ -150,7 +149,7 @@ public final class Variant implements AutoCloseable {
         if (compiler == null) {
             throw new IllegalStateException("this Java has no compiler; run it with a JDK");
         }
-        String classPath = Project.classes(home).stream().map(Path::toString).collect(Collectors.joining(":"));
+        String classPath = classes(home).stream().map(Path::toString).collect(Collectors.joining(":"));
         StringWriter messages = new StringWriter();
         List<String> options = List.of(
                 "-proc:none",

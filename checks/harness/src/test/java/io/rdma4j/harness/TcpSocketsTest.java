@@ -1,4 +1,4 @@
-package io.rdma4j.programs;
+package io.rdma4j.harness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,9 +11,9 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 @EnabledOnOs(OS.LINUX)
-class TcpConnectionsTest {
+class TcpSocketsTest {
     private static int ofThisProcess() throws IOException {
-        return TcpConnections.of(ProcessHandle.current().pid());
+        return TcpSockets.connectionsOf(ProcessHandle.current().pid());
     }
 
     @Test
@@ -30,12 +30,22 @@ class TcpConnectionsTest {
     }
 
     @Test
+    void aPortIsListenedOnWhileItsListenerIsOpen() throws IOException {
+        int port;
+        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = listener.getLocalPort();
+            assertThat(TcpSockets.isListening(port)).isTrue();
+        }
+        assertThat(TcpSockets.isListening(port)).isFalse();
+    }
+
+    @Test
     void connectionsOfOtherProcessesDoNotCount() throws IOException, InterruptedException {
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Socket _ = new Socket(listener.getInetAddress(), listener.getLocalPort())) {
             Process other = new ProcessBuilder("sleep", "30").start();
             try {
-                assertThat(TcpConnections.of(other.pid())).isZero();
+                assertThat(TcpSockets.connectionsOf(other.pid())).isZero();
             } finally {
                 other.destroyForcibly().waitFor();
             }

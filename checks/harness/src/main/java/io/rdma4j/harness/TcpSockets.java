@@ -1,4 +1,4 @@
-package io.rdma4j.programs;
+package io.rdma4j.harness;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,21 +11,23 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The TCP connections of a process, as the kernel lists them. */
-final class TcpConnections {
+/** TCP sockets, as the kernel lists them. */
+public final class TcpSockets {
     private static final Pattern SOCKET = Pattern.compile("socket:\\[(\\d+)]");
     private static final String LISTENING = "0A";
+    private static final List<String> TABLES = List.of("tcp", "tcp6");
+    private static final int ADDRESS_COLUMN = 1;
     private static final int STATE_COLUMN = 3;
     private static final int INODE_COLUMN = 9;
 
-    private TcpConnections() {}
+    private TcpSockets() {}
 
     /** Returns the number of TCP sockets of a process that are not listening. */
-    static int of(long pid) throws IOException {
+    public static int connectionsOf(long pid) throws IOException {
         Path process = Path.of("/proc", Long.toString(pid));
         Set<String> inodes = inodes(process.resolve("fd"));
         int count = 0;
-        for (String table : List.of("tcp", "tcp6")) {
+        for (String table : TABLES) {
             for (String line : linesOf(process.resolve("net").resolve(table))) {
                 String[] columns = line.strip().split("\\s+", -1);
                 if (!columns[STATE_COLUMN].equals(LISTENING) && inodes.contains(columns[INODE_COLUMN])) {
@@ -34,6 +36,20 @@ final class TcpConnections {
             }
         }
         return count;
+    }
+
+    /** Returns whether a process of this host listens on a port at any address. */
+    public static boolean isListening(int port) throws IOException {
+        String suffix = ":%04X".formatted(port);
+        for (String table : TABLES) {
+            for (String line : linesOf(Path.of("/proc/net", table))) {
+                String[] columns = line.strip().split("\\s+", -1);
+                if (columns[STATE_COLUMN].equals(LISTENING) && columns[ADDRESS_COLUMN].endsWith(suffix)) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** Returns the lines of a table after its header line; none if the kernel has no IPv6. */
