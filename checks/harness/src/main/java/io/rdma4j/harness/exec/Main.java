@@ -63,7 +63,7 @@ public final class Main implements Callable<Integer> {
         defineAll(cases);
         List<Case> selected = run.selected(cases.all());
         if (run.isList()) {
-            CaseRun.print(selected);
+            run.print(selected);
             return 0;
         }
         if (selected.isEmpty()) {
