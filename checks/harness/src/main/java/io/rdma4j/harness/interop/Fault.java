@@ -39,7 +39,7 @@ sealed interface Fault {
                 ip link set ifb0 up
                 for device in eth0 ifb0; do
                     tc qdisc add dev $device root handle 1: prio bands 4 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
-                    tc qdisc add dev $device parent 1:4 handle 4: netem limit 10000 %s
+                    tc qdisc add dev $device parent 1:4 handle 4: netem limit 10000 ARGUMENTS
                     tc filter add dev $device parent 1: protocol ip prio 1 u32 \\
                         match ip protocol 17 0xff match ip dport 4791 0xffff flowid 1:4
                     tc filter add dev $device parent 1: protocol ipv6 prio 2 u32 \\
@@ -62,7 +62,7 @@ sealed interface Fault {
 
         @Override
         public void begin(Host host, Guest guest) throws CaseFailure, IOException, InterruptedException {
-            guest.require("netem " + arguments + " cannot be put in place", BEGIN.formatted(arguments));
+            guest.require("netem " + arguments + " cannot be put in place", BEGIN.replace("ARGUMENTS", arguments));
         }
 
         @Override
@@ -87,11 +87,11 @@ sealed interface Fault {
                 table netdev interop {
                     chain from_guest {
                         type filter hook ingress device tap0 priority 0;
-                        udp dport 4791 numgen random mod 1000 < %1$d counter drop
+                        udp dport 4791 numgen random mod 1000 < PER_MILLE counter drop
                     }
                     chain to_guest {
                         type filter hook egress device tap0 priority 0;
-                        udp dport 4791 numgen random mod 1000 < %1$d counter drop
+                        udp dport 4791 numgen random mod 1000 < PER_MILLE counter drop
                     }
                 }
                 """;
@@ -99,7 +99,7 @@ sealed interface Fault {
 
         @Override
         public void begin(Host host, Guest guest) throws IOException, InterruptedException {
-            host.rules(RULES.formatted(perMille));
+            host.rules(RULES.replace("PER_MILLE", Integer.toString(perMille)));
         }
 
         @Override
