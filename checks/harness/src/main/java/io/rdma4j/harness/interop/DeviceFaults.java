@@ -20,6 +20,7 @@ import java.util.regex.Pattern;
 final class DeviceFaults {
     private static final Duration LIMIT = Duration.ofSeconds(20);
     private static final Pattern END_OF_WRITES = Pattern.compile("(?m)^WRITES.*?([A-Z_]*_ERROR|after an event)");
+    private static final Pattern LOST_AFTER = Pattern.compile("(LOST .*after-ms=\\d+)");
     private static final String PORT = Integer.toString(Rping.PORT);
 
     private DeviceFaults() {}
@@ -224,21 +225,21 @@ final class DeviceFaults {
      */
     static void linkIsDown(InteropStage stage) throws CaseFailure, IOException, InterruptedException {
         String address = stage.address(HOST, V4);
-        Peer server = new Peer(stage.startProgram("server", HOST, "Peer", "serve", address, PORT, "ack=14", "patient"), HOST);
-        server.await("LISTENING", 30);
+        RunningProcess server = stage.startProgram("server", HOST, "Peer", "serve", address, PORT, "ack=14", "patient");
+        stage.awaitLine(server, " LISTENING");
         RunningProcess client = GuestJava.start(stage, "client", program(stage, "Peer", "connect", address, PORT, "ack=14"));
-        server.await("CONNECTED", 90);
+        stage.awaitLine(server, " CONNECTED");
         Thread.sleep(Duration.ofSeconds(2));
         // The command channel has this link, too: the guest raises it by itself, with the addresses that the kernel has removed.
         var _ = stage.world.guest().call("(sleep 1; ip link set eth0 down; sleep 20; ip link set eth0 up\n"
                 + "ip -6 addr add " + World.GUEST.ip6() + "/64 dev eth0 nodad) >/dev/null 2>&1 &");
         InteropStage.requireEnd(client, 180);
-        InteropStage.requireEnd(server.process(), 60);
-        server.process().requireStatus(3).requirePrints("LOST lost=RETRY_EXCEEDED_ERROR");
+        InteropStage.requireEnd(server, 60);
+        server.requireStatus(3).requirePrints("LOST lost=RETRY_EXCEEDED_ERROR");
         client.requireStatus(1) // for Peer, another status than that of a lost peer is wrong
                 .requirePrints("completion of a send: LOCAL_QUEUE_PAIR_OPERATION_ERROR")
                 .requirePrints(" flushed-receives=32 ")
                 .requirePrints("DISCONNECTED status=0");
-        stage.stage.remark("the host lost its peer after " + server.field("after-ms") + " ms");
+        remarkFirst(stage, LOST_AFTER, server);
     }
 }
