@@ -23,8 +23,6 @@ final class HardwareCases {
             + "|rxe/fault/(connections|link-down)|siw/(cmtime/.*|rdma_x?client/.*)"
             + "|siw/fault/(connections|kill-9/.*|locked-memory|no-permission|deleted/rping)");
 
-    private static final String SMALL = "custom 1000 100 1 195k";
-    private static final String MIDDLE = "custom 19k 50 2 3.8m";
 
     /**
      * Where cases run.
@@ -77,9 +75,9 @@ final class HardwareCases {
         defineTools(rxe, siw, List.of(pairs.get(0), pairs.get(1), INSIDE));
         defineOverhead(rxe);
         defineOverhead(siw);
-        DeviceFaults.define(rxe);
-        DeviceFaults.define(siw);
-        rxe.with(new Roles(Side.HOST, Side.INSIDE)).add("fault/link-down", "both sides fail, disconnected", 240, DeviceFaults::linkIsDown);
+        DeviceFaultCases.define(rxe);
+        DeviceFaultCases.define(siw);
+        rxe.with(new Roles(Side.HOST, Side.INSIDE)).add("fault/link-down", "both sides fail, disconnected", 240, DeviceFaultCases::linkIsDown);
         for (Roles roles : Roles.both(Side.INSIDE, Side.HOST)) {
             Place tap = new Place(cases, "tap", roles);
             defineTap(tap);
@@ -101,10 +99,6 @@ final class HardwareCases {
         }
     }
 
-    private static InteropCases.Body stream(String tool, Family family, String row, String options) {
-        return StreamCases.stream(tool, family, List.of(row), options);
-    }
-
     /** What both devices have. */
     private static void defineConnected(Place at) {
         for (Family family : List.of(V4, V6, LL)) {
@@ -118,12 +112,12 @@ final class HardwareCases {
         at.add("rdma_client/refused", "refused, exit 255", EndpointCases.refusal("rdma_client", V4));
         at.add("rdma_xclient/-c-r", "1 message over RC", EndpointCases.exchangeAnywhere("x", V4, 7999, "-c r"));
         at.add("cmtime/classic", "10 connections", 180, CmtimeCases.classic(V4, 10, ""));
-        at.add("rstream/v4", "100 x 1000 bytes", stream("rstream", V4, SMALL, "-C 100 -T v"));
-        at.add("rstream/-T-b", "blocking", stream("rstream", V6, MIDDLE, "-S 20000 -C 50 -I 2 -T b -T v"));
+        at.add("rstream/v4", "100 x 1000 bytes", StreamCases.small("rstream", V4, "-T v"));
+        at.add("rstream/-T-b", "blocking", StreamCases.middle("rstream", V6, "-T b -T v"));
         if (!at.cases.setting.isC(Side.INSIDE)) { // C against C fails; see README.md
-            at.add("rstream/-T-a", "poll", stream("rstream", V4, MIDDLE, "-S 20000 -C 50 -I 2 -T a -T v"));
+            at.add("rstream/-T-a", "poll", StreamCases.middle("rstream", V4, "-T a -T v"));
         }
-        at.add("rstream/-S-65536", "20 x 64 KiB", stream("rstream", V4, "custom 64k 20 1 2.5m", "-S 65536 -C 20 -T v"));
+        at.add("rstream/-S-65536", "20 x 64 KiB", StreamCases.stream("rstream", V4, List.of("custom 64k 20 1 2.5m"), "-S 65536 -C 20 -T v"));
         at.add("rcopy/v4", "2 MB", CopyCases.copy(V4, 2_000_000, ""));
         for (String tool : List.of("ib_send", "ib_write", "ib_read")) {
             at.add("perftest/" + tool + "_lat", "100 x 2 bytes", PerftestCases.measure(tool + "_lat", "2", "100", "-R -n 100"));
@@ -135,12 +129,12 @@ final class HardwareCases {
 
     /** What only RoCE has. */
     private static void defineRoce(Place at) {
-        at.add("rping/refused", "REJ 8, exit 255", Rping.refused(V4));
+        at.add("rping/refused", "REJ 8, exit 255", ConnectionCases.refused(V4));
         for (Family family : List.of(V4, V6)) {
             at.add("udaddy/" + family, "10 datagrams each way", MessageCases.exchange("udaddy", family, ""));
         }
         at.add("mckey/v4", "2 receivers, 10 each", 180, MulticastCases.group(V4, 2, "", ""));
-        at.add("riostream/v4", "100 x 1000 bytes", stream("riostream", V4, SMALL, "-C 100 -T v"));
+        at.add("riostream/v4", "100 x 1000 bytes", StreamCases.small("riostream", V4, "-T v"));
         for (String kind : List.of("rc", "uc", "ud")) {
             at.add("pingpong/" + kind, "100 exchanges", PingpongCases.exchange(kind, V4, kind.equals("ud") ? 1024 : 4096, 100, ""));
             at.add("pingpong/" + kind + "/events", "20 exchanges of 333", PingpongCases.exchange(kind, V6, 333, 20, "-e"));
@@ -184,13 +178,13 @@ final class HardwareCases {
             tap.add("rping/" + family, "10 pings", Rping.pings(family, 64, 10));
         }
         tap.add("rping/65535", "4 pings", Rping.pings(V4, 65535, 4));
-        tap.add("rping/refused", "refused, exit 255", Rping.refused(V4));
+        tap.add("rping/refused", "refused, exit 255", ConnectionCases.refused(V4));
         tap.add("ucmatose/-c-8", "8 connections", MessageCases.exchange("ucmatose", V4, "-c 8"));
         tap.add("udaddy/v4", "10 datagrams each way", MessageCases.exchange("udaddy", V4, ""));
         tap.add("mckey/v4", "2 receivers, 10 each", 180, MulticastCases.group(V4, 2, "", ""));
-        tap.add("rstream/v4", "100 x 1000 bytes", stream("rstream", V4, SMALL, "-C 100 -T v"));
-        tap.add("rstream/-T-a", "poll", stream("rstream", V6, MIDDLE, "-S 20000 -C 50 -I 2 -T a -T v"));
-        tap.add("riostream/v4", "100 x 1000 bytes", stream("riostream", V4, SMALL, "-C 100 -T v"));
+        tap.add("rstream/v4", "100 x 1000 bytes", StreamCases.small("rstream", V4, "-T v"));
+        tap.add("rstream/-T-a", "poll", StreamCases.middle("rstream", V6, "-T a -T v"));
+        tap.add("riostream/v4", "100 x 1000 bytes", StreamCases.small("riostream", V4, "-T v"));
         tap.add("rcopy/v4", "2 MB", CopyCases.copy(V4, 2_000_000, ""));
         for (String kind : List.of("rc", "uc", "ud", "srq")) {
             tap.add("pingpong/" + kind, "100 exchanges", PingpongCases.exchange(kind, V4, kind.equals("ud") ? 1024 : 4096, 100, ""));

@@ -180,14 +180,21 @@ public final class Main implements Callable<Integer> {
     static void defineAll(InteropCases cases) {
         Rping.define(cases);
         ConnectionCases.define(cases);
+        ToolCases.define(cases);
         FaultCases.define(cases);
         if (cases.setting.isPeerC()) {
             return;
         }
         KernelPortCases.define(cases);
         ExecCases.define(cases);
+        Roles.EXEC_AND_C.forEach(roles -> ToolCases.defineByExec(cases, roles));
         HostCases.define(cases);
+        MessageCases.defineOnHosts(cases);
+        CmtimeCases.defineOnHosts(cases);
+        DatagramCases.defineOnHosts(cases);
         KillCases.define(cases);
+        StreamCases.defineOnHosts(cases);
+        FlushCases.defineOnHosts(cases);
     }
 
     /** Requires root and what {@code checks/interop/setup} installs. */

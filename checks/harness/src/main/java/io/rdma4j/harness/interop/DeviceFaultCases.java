@@ -17,26 +17,26 @@ import java.util.regex.Pattern;
  * Faults of the guest's devices and of the programs that use them. The program DeviceFaults of {@code checks/interop/java} is both
  * ends of some connections. After each case the device has no objects of a program, also not of one that was killed.
  */
-final class DeviceFaults {
+final class DeviceFaultCases {
     private static final Duration LIMIT = Duration.ofSeconds(20);
     private static final Pattern END_OF_WRITES = Pattern.compile("(?m)^WRITES.*?([A-Z_]*_ERROR|after an event)");
     private static final Pattern LOST_AFTER = Pattern.compile("(LOST .*after-ms=\\d+)");
     private static final String PORT = Integer.toString(Rping.PORT);
 
-    private DeviceFaults() {}
+    private DeviceFaultCases() {}
 
     static void define(HardwareCases.Place at) {
-        add(at, "connections", "1000 opened and closed", 900, DeviceFaults::opensManyConnections);
-        add(at, "arena", "stays open until its region is closed", 180, DeviceFaults::closesArenas);
-        add(at, "deleted", "every wait ends", 180, DeviceFaults::deviceIsDeleted);
+        add(at, "connections", "1000 opened and closed", 900, DeviceFaultCases::opensManyConnections);
+        add(at, "arena", "stays open until its region is closed", 180, DeviceFaultCases::closesArenas);
+        add(at, "deleted", "every wait ends", 180, DeviceFaultCases::deviceIsDeleted);
         for (Roles roles : Roles.both(INSIDE, Side.LINUX)) {
-            add(at.with(roles), "deleted/rping", "device removal", 120, DeviceFaults::deviceOfRpingIsDeleted);
+            add(at.with(roles), "deleted/rping", "device removal", 120, DeviceFaultCases::deviceOfRpingIsDeleted);
             add(at.with(roles), "kill-9/server", "the other side ends", 120, stage -> isKilled(stage, true));
             add(at.with(roles), "kill-9/client", "the other side ends", 120, stage -> isKilled(stage, false));
         }
         Roles clientInside = new Roles(Side.LINUX, INSIDE);
-        add(at.with(clientInside), "locked-memory", "ENOMEM with the limit", 120, DeviceFaults::lacksLockedMemory);
-        add(at, "no-permission", "explained", 120, DeviceFaults::lacksPermission);
+        add(at.with(clientInside), "locked-memory", "ENOMEM with the limit", 120, DeviceFaultCases::lacksLockedMemory);
+        add(at, "no-permission", "explained", 120, DeviceFaultCases::lacksPermission);
     }
 
     /** Adds a case after which nothing is left on the device. */
