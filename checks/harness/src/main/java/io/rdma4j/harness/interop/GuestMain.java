@@ -8,7 +8,6 @@ import io.rdma4j.harness.Guest;
 import io.rdma4j.harness.GuestKernel;
 import io.rdma4j.harness.Host;
 import java.io.BufferedReader;
-import java.io.Console;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -137,8 +136,7 @@ public final class GuestMain implements Callable<Integer> {
 
     private static int readCommands(Host host) throws IOException, InterruptedException {
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        Console console = System.console();
-        String prompt = console != null && console.isTerminal() ? "guest# " : "";
+        String prompt = Command.show(List.of("test", "-t", "0")) == 0 ? "guest# " : "";
         int status = 0;
         System.err.print(prompt);
         for (String line = input.readLine(); line != null; line = input.readLine()) {

@@ -29,29 +29,6 @@ final class PyverbsComparison {
             "ODP is not",
             "this rdma_rxe has no on-demand paging; the software device pins no memory, so that all memory is paged on demand");
 
-    private static final String PAGE =
-            """
-            # Tests of pyverbs
-
-            rdma-core tests device drivers with its Python binding pyverbs. This page compares the results of these tests over
-            [`rdma4j exec`](guide/c-programs.md), as an ordinary user, with the results on `rdma_rxe`, the software device of Linux %s. The tests are
-            from Debian's python3-pyverbs %s, without the vendor-specific ones. `checks/interop/pyverbs --page docs/pyverbs.md` runs them
-            and writes this page.
-
-            A test is skipped on a device that lacks a required feature. The tests of the connection manager (`test_rdmacm`) fork two processes. Over exec,
-            the child processes can use devices only if their parent has not used any. Therefore these tests and `test_fork` run in a separate group, on both
-            devices, in which no device is opened before.
-
-            ## Results
-
-            %s
-            ## Tests that differ
-
-            %s
-            ## Tests that both skip
-
-            %s""";
-
     private static final List<String> OUTCOMES = List.of("passed", "skipped", "failed", "missing");
 
     /** The outcome of a test, and the reason that pyverbs gives unless the test passed. */
@@ -139,8 +116,29 @@ final class PyverbsComparison {
 
     /** Writes the tables as a page. */
     void write(Path page, String kernel, String version) throws IOException {
-        Files.writeString(
-                page, PAGE.formatted(kernel, version, markdown(classes()), markdown(differences()), markdown(skipped())));
+        String text = """
+                # Tests of pyverbs
+
+                rdma-core tests device drivers with its Python binding pyverbs. This page compares the results of these tests over
+                [`rdma4j exec`](guide/c-programs.md), as an ordinary user, with the results on `rdma_rxe`, the software device of Linux %s. The tests are
+                from Debian's python3-pyverbs %s, without the vendor-specific ones. `checks/interop/pyverbs --page docs/pyverbs.md` runs them
+                and writes this page.
+
+                A test is skipped on a device that lacks a required feature. The tests of the connection manager (`test_rdmacm`) fork two processes. Over exec,
+                the child processes can use devices only if their parent has not used any. Therefore these tests and `test_fork` run in a separate group, on both
+                devices, in which no device is opened before.
+
+                ## Results
+
+                %s
+                ## Tests that differ
+
+                %s
+                ## Tests that both skip
+
+                %s"""
+                    .formatted(kernel, version, markdown(classes()), markdown(differences()), markdown(skipped()));
+        Files.writeString(page, text);
     }
 
     private List<List<String>> classes() {
