@@ -161,16 +161,6 @@ public final class Main implements Callable<Integer> {
 
     static void defineAll(InteropCases cases) {
         Rping.define(cases);
-        ToolCases.define(cases);
-        if (!cases.setting.isPeerC()) {
-            Roles.EXEC_AND_C.forEach(roles -> ToolCases.defineByExec(cases, roles));
-            MessageCases.defineOnHosts(cases);
-            CmtimeCases.defineOnHosts(cases);
-            DatagramCases.defineOnHosts(cases);
-            KillCases.define(cases);
-            StreamCases.defineOnHosts(cases);
-            FlushCases.defineOnHosts(cases);
-        }
     }
 
     /** Requires root and what {@code checks/interop/setup} installs. */
