@@ -64,6 +64,11 @@ final class InteropStage {
         return this;
     }
 
+    /** Lets no tool warm up, also with {@code --warm-up}. */
+    void notWarmedUp() {
+        warmsUp = false;
+    }
+
     /** Runs another case while packets are lost, delayed, reordered or duplicated. */
     void under(Fault fault, InteropCases.Body body) throws CaseFailure, IOException, InterruptedException {
         world.begin(fault);

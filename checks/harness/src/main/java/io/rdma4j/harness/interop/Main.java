@@ -161,6 +161,15 @@ public final class Main implements Callable<Integer> {
 
     static void defineAll(InteropCases cases) {
         Rping.define(cases);
+        ConnectionCases.define(cases);
+        FaultCases.define(cases);
+        if (cases.setting.isPeerC()) {
+            return;
+        }
+        KernelPortCases.define(cases);
+        ExecCases.define(cases);
+        HostCases.define(cases);
+        KillCases.define(cases);
     }
 
     /** Requires root and what {@code checks/interop/setup} installs. */

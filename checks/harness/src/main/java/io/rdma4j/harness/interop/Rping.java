@@ -10,10 +10,10 @@ import io.rdma4j.harness.Stage;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** rping: pings whose bytes are all compared. */
 final class Rping {
@@ -70,20 +70,23 @@ final class Rping {
     /** Starts the server of a case at an address of its side. */
     static RunningProcess serve(InteropStage stage, Family family, String... options)
             throws CaseFailure, IOException, InterruptedException {
-        return serve(stage, "server", stage.server, PORT, at(stage.address(stage.server, family), options));
+        return serve(stage, "server", stage.server, PORT, with(List.of("-a", stage.address(stage.server, family)), options));
     }
 
-    private static String[] at(String address, String... options) {
-        List<String> words = new ArrayList<>(List.of("-a", address));
-        words.addAll(List.of(options));
-        return words.toArray(String[]::new);
+    private static String[] with(List<String> words, String... more) {
+        return Stream.concat(words.stream(), Stream.of(more)).toArray(String[]::new);
     }
 
     /** Starts a client of the case's server, which compares every byte. */
     static RunningProcess connect(InteropStage stage, String label, Family family, String... options)
             throws IOException, InterruptedException {
+        return connect(stage, label, family, PORT, options);
+    }
+
+    static RunningProcess connect(InteropStage stage, String label, Family family, int port, String... options)
+            throws IOException, InterruptedException {
         List<String> words = new ArrayList<>(List.of("-c", "-a", stage.serverAddress(family)));
-        words.addAll(List.of("-p", Integer.toString(PORT), "-v", "-V"));
+        words.addAll(List.of("-p", Integer.toString(port), "-v", "-V"));
         words.addAll(List.of(options));
         return stage.start(label, stage.client, "rping", words);
     }
@@ -93,15 +96,10 @@ final class Rping {
     /** One server and one client. Both must exit with 0 and print exactly the right bytes. */
     static InteropCases.Body pings(Family family, int size, int count, String... options) {
         return stage -> {
-            String[] both = Arrays.copyOf(options, options.length + 2);
-            both[options.length] = "-S";
-            both[options.length + 1] = Integer.toString(size);
-            String[] ofServer = Arrays.copyOf(both, both.length + 1);
-            ofServer[both.length] = "-v";
-            RunningProcess server = serve(stage, family, ofServer);
-            String[] ofClient = Arrays.copyOf(both, both.length + 2);
-            ofClient[both.length] = "-C";
-            ofClient[both.length + 1] = Integer.toString(count);
+            List<String> both = new ArrayList<>(List.of("-S", Integer.toString(size)));
+            both.addAll(List.of(options));
+            RunningProcess server = serve(stage, family, with(both, "-v"));
+            String[] ofClient = with(both, "-C", Integer.toString(count));
             requirePair(server, connect(stage, "client", family, ofClient), size, count);
         };
     }
@@ -126,6 +124,11 @@ final class Rping {
     }
 
     // ---- expectations
+
+    /** Returns the number of pings that a process has printed so far. */
+    static long count(RunningProcess process) {
+        return process.out().lines().filter(line -> line.contains(CLIENT_PREFIX)).count();
+    }
 
     /** Requires that a client has printed every byte of a number of pings. */
     static void requireClientPings(RunningProcess client, int size, int count) throws CaseFailure {
