@@ -163,13 +163,16 @@ public final class Main implements Callable<Integer> {
         Rping.define(cases);
         ConnectionCases.define(cases);
         FaultCases.define(cases);
+        ToolCases.define(cases);
         if (cases.setting.isPeerC()) {
             return;
         }
         KernelPortCases.define(cases);
         ExecCases.define(cases);
+        ToolCases.defineByExec(cases);
         HostCases.define(cases);
         KillCases.define(cases);
+        ToolCases.defineOnHosts(cases);
     }
 
     /** Requires root and what {@code checks/interop/setup} installs. */
