@@ -68,8 +68,7 @@ public final class CaseRun {
     }
 
     private boolean isSelected(Case each) {
-        return (includesLong || each.extent() != Case.Extent.LONG)
-                && (!quick || each.isQuick())
+        return (each.extent() == Case.Extent.LONG ? includesLong : !quick || each.isQuick())
                 && (only.isEmpty()
                         || only.stream().anyMatch(pattern -> pattern.matcher(each.title()).find()));
     }
