@@ -33,7 +33,7 @@ public final class Host implements AutoCloseable {
 
     /** Creates a host. {@code name} must be unique in this process. */
     public static Host create(String name) throws IOException, InterruptedException {
-        Host host = new Host(PREFIX + ProcessHandle.current().pid() + "-" + name);
+        Host host = of(ProcessHandle.current().pid(), name);
         Command.run(List.of("ip", "netns", "add", host.name));
         OPEN.add(host);
         for (String scope : List.of("all", "default")) {
@@ -43,6 +43,11 @@ public final class Host implements AutoCloseable {
         }
         host.run("ip", "link", "set", "lo", "up");
         return host;
+    }
+
+    /** Returns a host that another process has created; closing it does nothing. */
+    public static Host of(long pid, String name) {
+        return new Host(PREFIX + pid + "-" + name);
     }
 
     /** Returns the name of the namespace. */

@@ -27,7 +27,7 @@ public record Launcher(Path home) {
     /** Runs a command of the launcher that builds something, with its output on that of this process. */
     public void prepare(String... arguments) throws IOException, InterruptedException {
         List<String> words = words(List.of(arguments));
-        if (new ProcessBuilder(words).inheritIO().start().waitFor() != 0) {
+        if (Command.show(words) != 0) {
             throw new IOException(String.join(" ", words) + " failed: nothing to test");
         }
     }

@@ -30,6 +30,7 @@ final class InteropStage {
     private String device = "rxe0";
     private boolean insideIsSoft;
     private boolean warmsUp;
+    private List<String> environment = List.of();
 
     InteropStage(Stage stage, World world, Roles roles) {
         this.stage = stage;
@@ -62,6 +63,17 @@ final class InteropStage {
     InteropStage warmedUp() {
         warmsUp = true;
         return this;
+    }
+
+    /** Sets variables of Java in the guest, in addition to those of the run. */
+    InteropStage environment(String... variables) {
+        environment = List.of(variables);
+        return this;
+    }
+
+    /** Returns a stage on the same device with other sides. */
+    InteropStage with(Roles roles) {
+        return new InteropStage(stage, world, roles).on(device);
     }
 
     /** Lets no tool warm up, also with {@code --warm-up}. */
@@ -166,11 +178,21 @@ final class InteropStage {
         if (!isC(side) && side != Side.EXEC && !warmsUp && MEASURING.matcher(tool).matches()) {
             words.add("--no-warm-up");
         }
-        if (side == Side.INSIDE && !isC(side) && setting.inside() != null) {
-            words.addAll(0, setting.inside().environment());
-            words.addFirst("env");
+        if (side == Side.INSIDE && !isC(side)) {
+            return startCommand(label, side, insideWords(words));
         }
         return startCommand(label, side, side == Side.EXEC ? execWords(List.of("--no-warm-up"), words) : words);
+    }
+
+    /** Returns the words that run a command in the checkout, with the environment of Java in the guest. */
+    List<String> insideWords(List<String> command) {
+        List<String> words = new ArrayList<>(List.of("env", "-C", setting.home().toString()));
+        if (setting.inside() != null) {
+            words.addAll(setting.inside().environment());
+        }
+        words.addAll(environment);
+        words.addAll(command);
+        return words;
     }
 
     /** Starts any command on a side. */

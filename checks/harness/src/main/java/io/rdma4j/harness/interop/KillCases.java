@@ -150,6 +150,7 @@ final class KillCases {
         // directions, half an acknowledgement timeout each.
         long interval = 4096L + (survivor == End.CLIENT ? 1L << (exponent - 8) : 0);
         boolean isAlone = afterwards == Afterwards.NOBODY;
+        PeerPair.await(process, "DISCONNECTING", 20);
         PeerPair.await(process, "DISCONNECTED", isAlone ? (int) (interval * 16 / 1000) + 20 : 20);
         long millis = PeerPair.time(process, "DISCONNECTED") - PeerPair.time(process, "DISCONNECTING");
         String status = PeerPair.field(process, "status");

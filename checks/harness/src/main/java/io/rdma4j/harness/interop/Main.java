@@ -45,10 +45,17 @@ public final class Main implements Callable<Integer> {
         host
     }
 
-    private enum Peer {
+    enum Peer {
         java,
         c
     }
+
+    /** The checkout. */
+    static final Path HOME =
+            Path.of(System.getProperty("rdma4j.home", ".")).toAbsolutePath().normalize();
+
+    /** The folder for output. */
+    static final Path LOGS = HOME.resolve("checks/interop/target");
 
     @Mixin
     private final CaseRun run = new CaseRun();
@@ -93,16 +100,23 @@ public final class Main implements Callable<Integer> {
             description = "6.1 with Debian 12's programs (default), or 6.12 with Debian 13's, which checks/interop/setup --newer unpacks")
     private String series = "6.1";
 
-    private final Path home =
-            Path.of(System.getProperty("rdma4j.home", ".")).toAbsolutePath().normalize();
-
     private @Nullable World world;
+
+    @Option(
+            names = "--self-test",
+            description = "check the test environment, without Java: the guest, C against C inside it, the tap, netem and nft")
+    private boolean selfTest;
 
     private Main() {}
 
     /** Runs the command and exits with the status described above. */
     public static void main(String[] arguments) {
-        int status = new CommandLine(new Main())
+        execute(new Main(), arguments);
+    }
+
+    /** Runs a command of {@code checks/interop} and exits with its status, or with 2 if it could not start. */
+    static void execute(Callable<Integer> command, String[] arguments) {
+        int status = new CommandLine(command)
                 .setExecutionExceptionHandler((fault, line, parsed) -> {
                     System.err.println("interop: " + fault.getMessage());
                     return 2;
@@ -118,9 +132,13 @@ public final class Main implements Callable<Integer> {
             run.includeLong();
         }
         run.stopAfter(maxFailures);
-        Setting setting = new Setting(home, kernel(), mtu, peer == Peer.c, warmsUp, null);
+        Setting setting = new Setting(HOME, kernel(), mtu, peer == Peer.c, warmsUp, null);
         InteropCases cases = new InteropCases(setting, () -> Objects.requireNonNull(world));
-        defineAll(cases);
+        if (selfTest) {
+            SelfTest.define(cases);
+        } else {
+            defineAll(cases);
+        }
         List<Case> selected = run.selected(cases.all(this::isInPart));
         if (run.isList()) {
             run.print(selected);
@@ -132,14 +150,14 @@ public final class Main implements Callable<Integer> {
         boolean needsGuest = !run.selected(cases.all(roles -> isInPart(roles) && roles.needsGuest()))
                 .isEmpty();
         requireSetUp(setting, needsGuest);
-        if (!setting.isPeerC()) {
+        if (!setting.isPeerC() && !selfTest) {
             setting.launcher().prepare("--build"); // outside the namespace, which has no network
             if (!run.selected(cases.all(roles -> isInPart(roles) && roles.has(Side.EXEC)))
                     .isEmpty()) {
                 setting.launcher().prepare("exec", "--", "true"); // the user of the programs cannot write to the checkout
             }
         }
-        Path folder = CaseRun.newFolder(home.resolve("checks/interop/target"), "");
+        Path folder = CaseRun.newFolder(LOGS, "");
         Host.removeStale();
         try (World created = new World(setting, folder, needsGuest)) {
             world = created;
@@ -162,17 +180,21 @@ public final class Main implements Callable<Integer> {
     static void defineAll(InteropCases cases) {
         Rping.define(cases);
         ConnectionCases.define(cases);
-        FaultCases.define(cases);
         ToolCases.define(cases);
+        FaultCases.define(cases);
         if (cases.setting.isPeerC()) {
             return;
         }
         KernelPortCases.define(cases);
         ExecCases.define(cases);
-        ToolCases.defineByExec(cases);
+        Roles.EXEC_AND_C.forEach(roles -> ToolCases.defineByExec(cases, roles));
         HostCases.define(cases);
+        MessageCases.defineOnHosts(cases);
+        CmtimeCases.defineOnHosts(cases);
+        DatagramCases.defineOnHosts(cases);
         KillCases.define(cases);
-        ToolCases.defineOnHosts(cases);
+        StreamCases.defineOnHosts(cases);
+        FlushCases.defineOnHosts(cases);
     }
 
     /** Requires root and what {@code checks/interop/setup} installs. */

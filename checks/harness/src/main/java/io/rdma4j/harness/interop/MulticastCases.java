@@ -119,8 +119,7 @@ final class MulticastCases {
             long count = stage.isC(side) ? sent(stage, side) - before : messages;
             if (count < messages) {
                 // mckey does not wait for its sends, and Linux 6.12 drops those that it has not transmitted when the
-                // queue pair is
-                // destroyed (docs/linux-and-the-specification.md).
+                // queue pair is destroyed (docs/linux-and-the-specification.md).
                 throw new KnownFault("Linux sent " + count + " of " + messages + " datagrams");
             }
             throw failed;

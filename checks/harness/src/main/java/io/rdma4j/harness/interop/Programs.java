@@ -39,10 +39,10 @@ final class Programs {
         return modulePath;
     }
 
-    /** Compiles a program, unless that was done. */
-    void compile(String name) throws CaseFailure, IOException, InterruptedException {
+    /** Compiles a program, unless that was done, and returns its class path. */
+    String compile(String name) throws CaseFailure, IOException, InterruptedException {
         if (compiled.contains(name)) {
-            return;
+            return classes.toString();
         }
         Path source = setting.home().resolve("checks/interop/java").resolve(name + ".java");
         List<String> words = new ArrayList<>(List.of(jdk("javac"), "-Xlint:all", "-Werror", "-d", classes.toString()));
@@ -56,15 +56,15 @@ final class Programs {
             throw new CaseFailure("javac cannot compile " + source + ": see " + log);
         }
         compiled.add(name);
+        return classes.toString();
     }
 
     /** Returns the words that run a program, without native access of the providers but with that of the link. */
     List<String> words(String name, String... arguments) throws CaseFailure, IOException, InterruptedException {
-        compile(name);
         List<String> words = new ArrayList<>(List.of(jdk("java"), "-XX:+UseSerialGC", "-XX:-UsePerfData"));
         words.addAll(List.of("-Djava.net.preferIPv6Addresses=system", "--enable-native-access=io.rdma4j.link"));
         words.addAll(List.of("--module-path", modulePath(), "--add-modules", "io.rdma4j.cm,io.rdma4j.soft"));
-        words.addAll(List.of("-cp", classes.toString(), name));
+        words.addAll(List.of("-cp", compile(name), name));
         words.addAll(List.of(arguments));
         return words;
     }

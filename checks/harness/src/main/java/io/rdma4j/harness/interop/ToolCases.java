@@ -48,23 +48,8 @@ final class ToolCases {
         rows.add(name, expected, FULL, stage -> stage.under(fault, body));
     }
 
-    /** Java against Java, between processes of one host and between two hosts. */
-    static void defineOnHosts(InteropCases cases) {
-        MessageCases.defineOnHosts(cases);
-        CmtimeCases.defineOnHosts(cases);
-        DatagramCases.defineOnHosts(cases);
-        StreamCases.defineOnHosts(cases);
-        FlushCases.defineOnHosts(cases);
-    }
-
     /** The C programs over {@code rdma4j exec} against those in the guest. */
-    static void defineByExec(InteropCases cases) {
-        for (Roles roles : Roles.EXEC_AND_C) {
-            defineByExec(cases, roles);
-        }
-    }
-
-    private static void defineByExec(InteropCases cases, Roles roles) {
+    static void defineByExec(InteropCases cases, Roles roles) {
         Rows rows = new Rows(cases, roles, 60);
         rows.add("exec/ucmatose", "8 connections", QUICK, MessageCases.exchange("ucmatose", V4, "-c 8"));
         rows.add("exec/ucmatose/v6", "3 x 100000 bytes", MessageCases.exchange("ucmatose", V6, "-S 100000 -C 3"));

@@ -56,13 +56,16 @@ final class World implements Surroundings, AutoCloseable {
     static final Addresses NEAR = new Addresses("10.89.0.1", "fd00:89::1", "fe80::5054:ff:fe89:1");
     static final Addresses FAR = new Addresses("10.89.0.2", "fd00:89::2", "fe80::5054:ff:fe89:2");
 
+    /** The name of the first host. */
+    static final String HOST_NAME = "near";
+
     /** The address of the first host when a second guest has that of Java. */
     private static final String CONTROL = "10.88.0.254";
 
     final Setting setting;
     final Path folder;
     final Programs programs;
-    private final Host host = Host.create("near");
+    private final Host host = Host.create(HOST_NAME);
     private final Host far = Host.create("far");
     private @Nullable Guest guest;
     private @Nullable Guest peer;
@@ -262,13 +265,18 @@ final class World implements Surroundings, AutoCloseable {
     @Override
     public void end(Case ended, Stage stage) throws IOException, InterruptedException {
         if (isGuestUsed()) {
-            for (Guest each : guests()) {
-                var _ = each.call(CLEAN_GUEST, Duration.ofSeconds(30));
-            }
+            endGuestPrograms();
         }
         if (capture != null) {
             capture.close();
             capture = null;
+        }
+    }
+
+    /** Ends all processes of a case in the guests. */
+    void endGuestPrograms() throws IOException, InterruptedException {
+        for (Guest each : guests()) {
+            var _ = each.call(CLEAN_GUEST, Duration.ofSeconds(30));
         }
     }
 
