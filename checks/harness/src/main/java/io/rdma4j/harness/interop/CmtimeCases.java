@@ -84,8 +84,7 @@ final class CmtimeCases {
         Rows rows = new Rows(cases, roles, 60);
         if (cases.setting.isDebian13()) {
             rows.cannot(
-                    "cmtime",
-                    "cmtime of rdma-core 45 to 60 has a protocol of its own; Java has those of 44 and of 61");
+                    "cmtime", "cmtime of rdma-core 45 to 60 has a protocol of its own; Java has those of 44 and of 61");
             return;
         }
         for (int count : List.of(1, 10, 64)) {
@@ -130,8 +129,8 @@ final class CmtimeCases {
         int port = Integer.parseInt(Pair.option(options, "-p", "7471"));
         return stage -> {
             String address = stage.address(stage.server, family);
-            String client = "%s -s %s -c %d ".formatted(
-                    classicTool(stage, stage.client), stage.serverAddress(family), count);
+            String client =
+                    "%s -s %s -c %d ".formatted(classicTool(stage, stage.client), stage.serverAddress(family), count);
             Pair pair = Pair.start(
                     stage,
                     classicTool(stage, stage.server) + " -b " + address + " " + options,
@@ -163,12 +162,13 @@ final class CmtimeCases {
             InteropStage stage, boolean isServer, boolean controllerIsServer, Family family, int count)
             throws IOException, InterruptedException {
         Side side = isServer ? stage.server : stage.client;
-        String command = "%s -b %s -C %s -c %d %s".formatted(
-                stage.isC(side) ? NEWER : "cmtime",
-                stage.address(side, family),
-                stage.address(controllerIsServer ? stage.server : stage.client, V4),
-                count,
-                isServer ? "-L" : "");
+        String command = "%s -b %s -C %s -c %d %s"
+                .formatted(
+                        stage.isC(side) ? NEWER : "cmtime",
+                        stage.address(side, family),
+                        stage.address(controllerIsServer ? stage.server : stage.client, V4),
+                        count,
+                        isServer ? "-L" : "");
         return Pair.start(stage, isServer ? "server" : "client", side, command);
     }
 
@@ -193,7 +193,8 @@ final class CmtimeCases {
         process.requireSuccess();
         List<String> lines = process.out()
                 .lines()
-                .map(line -> line.replaceFirst(":( *[0-9]+\\.[0-9]{2}){4}$", ":").replaceFirst("( +[0-9]+){6}$", " :"))
+                .map(line ->
+                        line.replaceFirst(":( *[0-9]+\\.[0-9]{2}){4}$", ":").replaceFirst("( +[0-9]+){6}$", " :"))
                 .toList();
         Stage.require(lines.equals(expected), process.label() + ".out is not what it must be");
         InteropStage.requireQuiet(process);

@@ -1,6 +1,5 @@
 package io.rdma4j.harness.interop;
 
-import static io.rdma4j.harness.Case.Extent.FULL;
 import static io.rdma4j.harness.Case.Extent.QUICK;
 
 import io.rdma4j.harness.CaseFailure;
@@ -37,7 +36,8 @@ final class CopyCases {
             String source = file(stage, stage.client, "source");
             String target = file(stage, stage.server, "target");
             try {
-                String sum = shell(stage, stage.client, "head -c " + bytes + " /dev/urandom | tee " + source + " | sha256sum");
+                String sum = shell(
+                        stage, stage.client, "head -c " + bytes + " /dev/urandom | tee " + source + " | sha256sum");
                 Pair pair = Pair.start(
                         stage,
                         "rcopy -p 7427 " + (stage.isC(stage.server) ? "" : optionsOfJava),
@@ -50,7 +50,8 @@ final class CopyCases {
                         "the client did not print its steps");
                 InteropStage.requireQuiet(pair.client());
                 Stage.require(
-                        shell(stage, stage.server, "sha256sum <" + target).equals(sum), "the file that arrived is another");
+                        shell(stage, stage.server, "sha256sum <" + target).equals(sum),
+                        "the file that arrived is another");
                 InteropStage.requireRunning(pair.server());
                 stage.stage.remark(pair.client().out().lines().toList().getLast());
             } finally {
@@ -67,6 +68,8 @@ final class CopyCases {
     /** Runs a script on a side with the limit of the case: a large file takes long. */
     private static String shell(InteropStage stage, Side side, String script)
             throws CaseFailure, IOException, InterruptedException {
-        return stage.startCommand("shell", side, List.of("sh", "-c", script)).requireSuccess().out();
+        return stage.startCommand("shell", side, List.of("sh", "-c", script))
+                .requireSuccess()
+                .out();
     }
 }

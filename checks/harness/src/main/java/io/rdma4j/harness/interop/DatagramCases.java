@@ -67,7 +67,10 @@ final class DatagramCases {
         for (Family family : List.of(V4, V6, LL)) {
             far.add("host/udpong/far-" + family, "1000 round trips", family == V4 ? QUICK : FULL, roundTrips(family));
         }
-        far.add("host/udpong/far-2000", "longer than the MTU", exchange(V4, 1, "1\\.9k +400 +781k", "-C 200 -S 2000 -T e"));
+        far.add(
+                "host/udpong/far-2000",
+                "longer than the MTU",
+                exchange(V4, 1, "1\\.9k +400 +781k", "-C 200 -S 2000 -T e"));
         far.add("host/udpong/far-bw", "bandwidth", exchange(V4, 1, "1000 +[0-9]+k? +[0-9.]+[km]", "-C 20000"));
         far.add("host/udpong/far-ab", "poll, blocking", exchange(V6, 1, "64 +600 +37k", "-C 300 -S 64 -T e -T a -T b"));
         far.add("host/udpong/clients", "4 clients", QUICK, 60, exchange(V4, 4, "100 +600 +58k", "-C 300 -S 100 -T e"));
@@ -80,8 +83,8 @@ final class DatagramCases {
     /** Each of several clients at the same time prints the expected row. The server runs until SIGINT. */
     private static InteropCases.Body exchange(Family family, int clients, String row, String options) {
         return stage -> {
-            RunningProcess server = Pair.start(
-                    stage, "server", stage.server, "udpong -b " + stage.address(stage.server, family));
+            RunningProcess server =
+                    Pair.start(stage, "server", stage.server, "udpong -b " + stage.address(stage.server, family));
             stage.awaitStart(
                     () -> server.hasEnded()
                             || stage.udpSockets(server, stage.server).stream().anyMatch(each -> each.endsWith(":7174")),
@@ -101,7 +104,10 @@ final class DatagramCases {
             stage.stage.remark(words[words.length - 1] + " us");
             InteropStage.interrupt(server);
             // On a busy machine a client that gets no reply to its login in time logs in again.
-            long logins = server.out().lines().filter(line -> line.startsWith("client login from ")).count();
+            long logins = server.out()
+                    .lines()
+                    .filter(line -> line.startsWith("client login from "))
+                    .count();
             Stage.require(logins >= clients, "the server did not see " + clients + " clients");
         };
     }

@@ -19,7 +19,8 @@ final class EndpointCases {
     static void define(InteropCases cases, Roles roles) {
         Rows rows = new Rows(cases, roles, 40);
         for (Family family : List.of(V4, V6, LL)) {
-            rows.add("rdma_client/" + family, "1 message each way", family == V4 ? QUICK : FULL, exchange(family, 7471));
+            rows.add(
+                    "rdma_client/" + family, "1 message each way", family == V4 ? QUICK : FULL, exchange(family, 7471));
         }
         rows.add("rdma_client/-p", "1 message each way", exchange(V4, 7999));
         rows.add("rdma_client/any", "1 message each way", exchangeAnywhere("", V4, 7471, ""));

@@ -52,7 +52,8 @@ final class FlushCases {
     private static InteropCases.Body exchange(Family family, boolean isDenied) {
         return stage -> {
             String port = Integer.toString(Rping.PORT);
-            RunningProcess server = start(stage, "server", stage.server, "serve", stage.address(stage.server, family), port);
+            RunningProcess server =
+                    start(stage, "server", stage.server, "serve", stage.address(stage.server, family), port);
             stage.awaitLine(server, "listening");
             List<String> arguments = new ArrayList<>(List.of("connect", stage.serverAddress(family), port));
             List<String> lines = new ArrayList<>(CLIENT_LINES);

@@ -58,7 +58,11 @@ final class MulticastCases {
     static void defineOnHosts(InteropCases cases) {
         Rows near = new Rows(cases, Roles.NEAR, 30);
         for (Family family : List.of(LO4, V4, V6)) {
-            near.add("host/mckey/" + family, "2 receivers, 10 each", family == V4 ? QUICK : FULL, group(family, 2, "", ""));
+            near.add(
+                    "host/mckey/" + family,
+                    "2 receivers, 10 each",
+                    family == V4 ? QUICK : FULL,
+                    group(family, 2, "", ""));
         }
         Rows far = new Rows(cases, Roles.FAR_SERVER, 30);
         for (Family family : List.of(V4, V6)) {
@@ -74,15 +78,13 @@ final class MulticastCases {
     /** Several receivers on the server's side, then a sender on the client's: each receiver gets all messages. */
     static InteropCases.Body group(Family family, int receivers, String options, String senderOptions) {
         String group = family == V6 ? "ff05::8801" : "239.88.0.1";
-        return stage ->
-                run(stage, group, family, Collections.nCopies(receivers, stage.server), options, senderOptions);
+        return stage -> run(stage, group, family, Collections.nCopies(receivers, stage.server), options, senderOptions);
     }
 
     /** Without -b, the route to the group selects the interface. */
     private static void routed(InteropStage stage) throws CaseFailure, IOException, InterruptedException {
         for (Side side : List.of(stage.server, stage.client)) {
-            var _ = stage.shell(
-                    side, "ip route replace 239.0.0.0/8 dev " + (stage.isInGuest(side) ? "eth0" : "tap0"));
+            var _ = stage.shell(side, "ip route replace 239.0.0.0/8 dev " + (stage.isInGuest(side) ? "eth0" : "tap0"));
         }
         run(stage, "239.88.0.3", null, List.of(stage.server), "", "");
     }
@@ -116,8 +118,8 @@ final class MulticastCases {
             long messages = Long.parseLong(Pair.option(senderOptions, "-C", "10"));
             long count = stage.isC(side) ? sent(stage, side) - before : messages;
             if (count < messages) {
-                // mckey does not wait for its sends, and Linux 6.12 drops those that it has not transmitted when the queue pair is
-                // destroyed (docs/linux-and-the-specification.md).
+                // mckey does not wait for its sends, and Linux 6.12 drops those that it has not transmitted when the
+                // queue pair is destroyed (docs/linux-and-the-specification.md).
                 throw new KnownFault("Linux sent " + count + " of " + messages + " datagrams");
             }
             throw failed;
@@ -144,7 +146,8 @@ final class MulticastCases {
     /** The kernel has no addresses of the family AF_IB on its RoCE device: C fails before the first packet. */
     private static void hasNoIbAddresses(InteropStage stage) throws CaseFailure, IOException, InterruptedException {
         String address = stage.address(Side.LINUX, V4);
-        requireFailure(stage, "ucmatose -f gid -P ib -b ::ffff:" + address, "cmatose: bind address failed: No such device");
+        requireFailure(
+                stage, "ucmatose -f gid -P ib -b ::ffff:" + address, "cmatose: bind address failed: No such device");
         requireFailure(stage, "ucmatose -f gid -s ::ffff:" + address, "cmatose: resolve route failed: No such device");
         requireFailure(stage, "mckey -M ::ffff:239.88.0.1 -b " + address, "mckey: failure joining: Unknown error 524");
     }

@@ -158,7 +158,10 @@ final class PerftestCases {
         for (RunningProcess each : pair.both()) {
             each.requireSuccess();
             Stage.require(
-                    each.err().lines().allMatch(line -> line.isEmpty() || ORDINARY.matcher(line).find()),
+                    each.err()
+                            .lines()
+                            .allMatch(line ->
+                                    line.isEmpty() || ORDINARY.matcher(line).find()),
                     "the " + each.label() + " complains");
         }
         requireRows(pair.client(), sizes, count);

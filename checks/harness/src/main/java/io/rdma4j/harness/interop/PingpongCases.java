@@ -38,7 +38,11 @@ final class PingpongCases {
         }
         rows.add("pingpong/rc/-N", "the new way to send", exchange("rc", V4, 4096, 100, "-N"));
         for (Family family : List.of(V4, V6)) {
-            rows.add("pingpong/srq/" + family, "300 exchanges", family == V4 ? QUICK : FULL, exchange("srq", family, 4096, 300, ""));
+            rows.add(
+                    "pingpong/srq/" + family,
+                    "300 exchanges",
+                    family == V4 ? QUICK : FULL,
+                    exchange("srq", family, 4096, 300, ""));
         }
         rows.add("pingpong/srq/events", "50 exchanges of 333", exchange("srq", V4, 333, 50, "-q 5 -e"));
         rows.cannot("pingpong/xsrq", NO_XRC);
@@ -47,7 +51,11 @@ final class PingpongCases {
     static void defineByExec(InteropCases cases, Roles roles) {
         Rows rows = new Rows(cases, roles, 40);
         for (String kind : List.of("rc", "uc", "srq")) {
-            rows.add("exec/pingpong/" + kind, "100 exchanges", kind.equals("rc") ? QUICK : FULL, exchange(kind, V4, 4096, 100, ""));
+            rows.add(
+                    "exec/pingpong/" + kind,
+                    "100 exchanges",
+                    kind.equals("rc") ? QUICK : FULL,
+                    exchange(kind, V4, 4096, 100, ""));
         }
         rows.add("exec/pingpong/ud", "100 exchanges", QUICK, exchange("ud", V4, 1024, 100, ""));
         rows.add("exec/pingpong/v6", "20 by events", exchange("rc", V6, 333, 20, "-e"));
@@ -82,7 +90,8 @@ final class PingpongCases {
     private static String place(InteropStage stage, Side side, Family family)
             throws CaseFailure, IOException, InterruptedException {
         if (side == Side.EXEC || stage.usesKernel(side)) {
-            return "-d " + (side == Side.EXEC ? InteropStage.EXEC_DEVICE : stage.device()) + " -g " + stage.gidIndex(side, family);
+            return "-d " + (side == Side.EXEC ? InteropStage.EXEC_DEVICE : stage.device()) + " -g "
+                    + stage.gidIndex(side, family);
         }
         return "--device " + stage.address(side, family);
     }

@@ -9,7 +9,6 @@ import static io.rdma4j.harness.interop.Family.LO6;
 import static io.rdma4j.harness.interop.Family.V4;
 import static io.rdma4j.harness.interop.Family.V6;
 
-import io.rdma4j.harness.CaseFailure;
 import io.rdma4j.harness.RunningProcess;
 import io.rdma4j.harness.Stage;
 import java.util.ArrayList;
@@ -22,7 +21,8 @@ final class StreamCases {
     private static final String HEADER = "name bytes xfers iters total time Gb/sec usec/xfer";
 
     /** The five columns of a row, and its three figures. */
-    private static final Pattern ROW = Pattern.compile("^(.{42}) *[0-9]+\\.[0-9]{2}s +[0-9]+\\.[0-9]{2} +[0-9]+\\.[0-9]{2}$");
+    private static final Pattern ROW =
+            Pattern.compile("^(.{42}) *[0-9]+\\.[0-9]{2}s +[0-9]+\\.[0-9]{2} +[0-9]+\\.[0-9]{2}$");
 
     private static final List<String> SERIES = List.of(
             "64_lat 64 1 100k 12m",
@@ -77,7 +77,11 @@ final class StreamCases {
             String size = row.substring(0, row.indexOf(' '));
             String text = row.substring(size.length() + 1);
             String options = "-S " + size + " -C " + text.split(" ", -1)[1] + " -T v";
-            rows.add("rstream/-S-" + size, text, size.equals("1048576") ? QUICK : FULL, rstream(V4, "custom " + text, options));
+            rows.add(
+                    "rstream/-S-" + size,
+                    text,
+                    size.equals("1048576") ? QUICK : FULL,
+                    rstream(V4, "custom " + text, options));
         }
     }
 
@@ -131,7 +135,8 @@ final class StreamCases {
                 Stage.require(table(each).equals(lines), each.label() + ".out is not what it must be");
                 InteropStage.requireQuiet(each);
             }
-            String[] last = pair.client().out().lines().toList().getLast().strip().split(" +", -1);
+            String[] last =
+                    pair.client().out().lines().toList().getLast().strip().split(" +", -1);
             stage.stage.remark(last[0] + " " + last[last.length - 2] + " Gb/s " + last[last.length - 1] + " us");
         };
     }
@@ -140,7 +145,8 @@ final class StreamCases {
         return process.out()
                 .lines()
                 .filter(line -> !line.matches("Keepalive: ON|  time: [0-9]+"))
-                .map(line -> ROW.matcher(line).replaceFirst("$1").stripTrailing().replaceAll(" +", " "))
+                .map(line ->
+                        ROW.matcher(line).replaceFirst("$1").stripTrailing().replaceAll(" +", " "))
                 .toList();
     }
 

@@ -62,8 +62,9 @@ final class ToolCases {
         rows.add("exec/rdma_xclient", "1 message over RC", FULL, 40, EndpointCases.exchangeAnywhere("x", V4, 7471, ""));
         defineStreamsByExec(rows);
         if (cases.setting.isDebian13()) {
-            String reason = "cmtime of rdma-core 45 to 60 in the guest has a protocol of its own, and the host has that of 44";
-            rows.cannot("exec/cmtime", reason);
+            String reason =
+                    "cmtime of rdma-core 45 to 60 in the guest has a protocol of its own, and the host has that of 44";
+            cases.cannot("exec/cmtime", roles, FULL, reason);
         } else {
             rows.add("exec/cmtime", "10 connections", CmtimeCases.classic(V4, 10, ""));
         }
@@ -74,7 +75,10 @@ final class ToolCases {
     private static void defineStreamsByExec(Rows rows) {
         rows.add("exec/rstream", "100 x 1000 bytes", QUICK, StreamCases.small("rstream", V4, "-T v"));
         rows.add("exec/rstream/v6", "blocking", StreamCases.middle("rstream", V6, "-T b -T v"));
-        rows.add("exec/riostream", "3 x 1 MiB", StreamCases.stream("riostream", V4, List.of("custom 1m 3 1 6m"), "-S 1048576 -C 3 -T v"));
+        rows.add(
+                "exec/riostream",
+                "3 x 1 MiB",
+                StreamCases.stream("riostream", V4, List.of("custom 1m 3 1 6m"), "-S 1048576 -C 3 -T v"));
         rows.add("exec/rcopy", "2 MB", CopyCases.copy(V4, 2_000_000, ""));
     }
 }
