@@ -70,7 +70,9 @@ public final class CaseRun {
     private boolean isSelected(Case each) {
         return (each.extent() == Case.Extent.LONG ? includesLong : !quick || each.isQuick())
                 && (only.isEmpty()
-                        || only.stream().anyMatch(pattern -> pattern.matcher(each.title()).find()));
+                        || only.stream()
+                                .anyMatch(
+                                        pattern -> pattern.matcher(each.title()).find()));
     }
 
     private static List<Case> filtered(List<Case> cases, Predicate<Case.Body> predicate) {

@@ -112,7 +112,8 @@ public final class Guest {
         List<String> words = new ArrayList<>(host.prefix());
         words.addAll(List.of("qemu-system-x86_64", "-name", "rdma4j-interop-" + name));
         words.addAll(List.of("-machine", "q35,accel=tcg", "-cpu", "max", "-m", memory));
-        // maxcpus=2: QEMU 7.2 omits the guest's memory barriers if the machine can have only one processor, although the threads of
+        // maxcpus=2: QEMU 7.2 omits the guest's memory barriers if the machine can have only one processor, although
+        // the threads of
         // the emulated devices need them. A notification of the network card is then lost, and the card stops.
         words.addAll(List.of("-smp", processors + ",maxcpus=2"));
         words.addAll(List.of("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-monitor", "none"));
@@ -162,7 +163,8 @@ public final class Guest {
 
     private static String end(Path file) {
         try {
-            List<String> lines = Files.readString(file, StandardCharsets.ISO_8859_1).lines().toList();
+            List<String> lines =
+                    Files.readString(file, StandardCharsets.ISO_8859_1).lines().toList();
             return String.join("\n", lines.subList(Math.max(0, lines.size() - 20), lines.size())) + "\n";
         } catch (IOException e) {
             return "";

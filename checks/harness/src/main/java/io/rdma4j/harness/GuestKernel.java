@@ -176,7 +176,9 @@ public record GuestKernel(
             String rest = line.substring(colon + 1).strip();
             paths.put(nameOf(path), path);
             // The deepest dependency is the last one.
-            needs.put(path, rest.isEmpty() ? List.of() : List.of(rest.split(" +", -1)).reversed());
+            needs.put(
+                    path,
+                    rest.isEmpty() ? List.of() : List.of(rest.split(" +", -1)).reversed());
         }
         Set<String> builtIn = new LinkedHashSet<>();
         for (String line : Files.readAllLines(modules.resolve("modules.builtin"))) {

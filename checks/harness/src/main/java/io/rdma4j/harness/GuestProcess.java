@@ -96,8 +96,8 @@ final class GuestProcess extends RunningProcess {
 
     @Override
     public void signal(String signal) throws IOException, InterruptedException {
-        var _ = guest.call("read -r shell </tmp/%s.pid && pkill -%s -P $(pgrep -P $shell -x timeout)"
-                .formatted(label(), signal));
+        var _ = guest.call(
+                "read -r shell </tmp/%s.pid && pkill -%s -P $(pgrep -P $shell -x timeout)".formatted(label(), signal));
     }
 
     /** Waits for the process to end. A guest that does not answer any more counts as its end, with the status of the call. */

@@ -44,7 +44,8 @@ final class DeviceFaultCases {
         at.add("fault/" + name, expected, seconds, stage -> {
             String before = objects(stage);
             body.run(stage);
-            if (!Stage.holdsWithin(LIMIT, stage.setting.pause(), () -> objects(stage).equals(before))) {
+            if (!Stage.holdsWithin(
+                    LIMIT, stage.setting.pause(), () -> objects(stage).equals(before))) {
                 throw new CaseFailure("left on the device: " + objects(stage) + "; before: " + before);
             }
         });
@@ -52,14 +53,20 @@ final class DeviceFaultCases {
 
     /** Returns the numbers of domains, queues, connections and regions that programs have on the device. */
     private static String objects(InteropStage stage) throws IOException, InterruptedException {
-        return stage.world.guest().call("rdma resource show " + stage.device()).output().replaceFirst("^\\d+: ", "").strip();
+        return stage.world
+                .guest()
+                .call("rdma resource show " + stage.device())
+                .output()
+                .replaceFirst("^\\d+: ", "")
+                .strip();
     }
 
     // ---- connections of one program with itself
 
     private static List<String> program(InteropStage stage, String name, String... arguments)
             throws CaseFailure, IOException, InterruptedException {
-        List<String> words = new ArrayList<>(List.of("--enable-native-access=io.rdma4j.link,io.rdma4j.hardware,io.rdma4j.verbs"));
+        List<String> words =
+                new ArrayList<>(List.of("--enable-native-access=io.rdma4j.link,io.rdma4j.hardware,io.rdma4j.verbs"));
         words.addAll(List.of("--module-path", stage.world.programs.modulePath()));
         words.addAll(List.of("--add-modules", "io.rdma4j.cm,io.rdma4j.soft,io.rdma4j.hardware"));
         words.addAll(List.of("-cp", stage.world.programs.compile(name), name));
@@ -83,7 +90,8 @@ final class DeviceFaultCases {
     }
 
     private static void opensManyConnections(InteropStage stage) throws CaseFailure, IOException, InterruptedException {
-        List<String> lines = scenario(stage, "connections", "1000").out().lines().toList();
+        List<String> lines =
+                scenario(stage, "connections", "1000").out().lines().toList();
         stage.stage.remark(lines.get(1).replace("CONNECTIONS ", ""));
     }
 
@@ -93,7 +101,11 @@ final class DeviceFaultCases {
     }
 
     private static void remarkFirst(InteropStage stage, Pattern pattern, RunningProcess process) {
-        pattern.matcher(process.out()).results().map(match -> match.group(1)).findFirst().ifPresent(stage.stage::remark);
+        pattern.matcher(process.out())
+                .results()
+                .map(match -> match.group(1))
+                .findFirst()
+                .ifPresent(stage.stage::remark);
     }
 
     /** The device is deleted while a program writes. The kernel deletes it when the program has closed it. */
@@ -126,11 +138,13 @@ final class DeviceFaultCases {
     }
 
     /** Starts a client that pings until its connection ends, and waits until both sides are connected. */
-    private static RunningProcess pingForever(InteropStage stage) throws CaseFailure, IOException, InterruptedException {
-        RunningProcess client = stage.start(
-                "client", stage.client, "rping", "-c", "-a", stage.serverAddress(V4), "-p", PORT);
+    private static RunningProcess pingForever(InteropStage stage)
+            throws CaseFailure, IOException, InterruptedException {
+        RunningProcess client =
+                stage.start("client", stage.client, "rping", "-c", "-a", stage.serverAddress(V4), "-p", PORT);
         // siw reports the state RESET of each queue pair.
-        String count = "rdma resource show cm_id link " + stage.device() + "/1 | grep -c 'lqpn [0-9]* .*state CONNECT '";
+        String count =
+                "rdma resource show cm_id link " + stage.device() + "/1 | grep -c 'lqpn [0-9]* .*state CONNECT '";
         stage.await(
                 Duration.ofSeconds(60),
                 () -> stage.world.guest().call(count).output().strip().equals("2"),
@@ -181,7 +195,8 @@ final class DeviceFaultCases {
     /** Starts the launcher in the guest as a user without rights. */
     private static RunningProcess unprivileged(InteropStage stage, String label, List<String> limits, String... words)
             throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"));
+        List<String> command =
+                new ArrayList<>(List.of("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"));
         command.add("--inh-caps=-all");
         command.addAll(limits);
         command.add(stage.setting.launcher().command());
@@ -193,7 +208,20 @@ final class DeviceFaultCases {
     private static void lacksLockedMemory(InteropStage stage) throws CaseFailure, IOException, InterruptedException {
         RunningProcess server = serve(stage, "-S", "65535");
         List<String> limits = List.of("prlimit", "--memlock=65536:65536");
-        unprivileged(stage, "client", limits, "rping", "-c", "-a", stage.serverAddress(V4), "-p", PORT, "-S", "65535", "-C", "1")
+        unprivileged(
+                        stage,
+                        "client",
+                        limits,
+                        "rping",
+                        "-c",
+                        "-a",
+                        stage.serverAddress(V4),
+                        "-p",
+                        PORT,
+                        "-S",
+                        "65535",
+                        "-C",
+                        "1")
                 .requireStatus(12) // as C's
                 .requireComplains("ENOMEM.*|.*locks memory, of which this process may have 65536")
                 .requireComplains("ulimit -l");
@@ -227,12 +255,16 @@ final class DeviceFaultCases {
         String address = stage.address(HOST, V4);
         RunningProcess server = stage.startProgram("server", HOST, "Peer", "serve", address, PORT, "ack=14", "patient");
         stage.awaitLine(server, " LISTENING");
-        RunningProcess client = GuestJava.start(stage, "client", program(stage, "Peer", "connect", address, PORT, "ack=14"));
+        RunningProcess client =
+                GuestJava.start(stage, "client", program(stage, "Peer", "connect", address, PORT, "ack=14"));
         stage.awaitLine(server, " CONNECTED");
         Thread.sleep(Duration.ofSeconds(2));
-        // The command channel has this link, too: the guest raises it by itself, with the addresses that the kernel has removed.
-        var _ = stage.world.guest().call("(sleep 1; ip link set eth0 down; sleep 20; ip link set eth0 up\n"
-                + "ip -6 addr add " + World.GUEST.ip6() + "/64 dev eth0 nodad) >/dev/null 2>&1 &");
+        // The command channel has this link, too: the guest raises it by itself, with the addresses that the kernel has
+        // removed.
+        var _ = stage.world
+                .guest()
+                .call("(sleep 1; ip link set eth0 down; sleep 20; ip link set eth0 up\n" + "ip -6 addr add "
+                        + World.GUEST.ip6() + "/64 dev eth0 nodad) >/dev/null 2>&1 &");
         InteropStage.requireEnd(client, 180);
         InteropStage.requireEnd(server, 60);
         server.requireStatus(3).requirePrints("LOST lost=RETRY_EXCEEDED_ERROR");

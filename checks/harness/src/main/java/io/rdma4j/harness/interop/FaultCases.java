@@ -23,10 +23,15 @@ final class FaultCases {
         Fault reordering = Fault.netem("delay 3ms reorder 25% 50% duplicate 5%");
         for (Roles roles : Roles.JAVA_AND_C) {
             // rxe 6.1 needs 2.2 s for most single lost packets; the counts are chosen for that.
-            cases.add("loss/1%-netem/v4", roles, "30 pings", FULL, 100, damaged(Family.V4, 64, 30, Fault.netem("loss 1%")));
-            cases.add("loss/5%-netem/v4", roles, "10 pings", QUICK, 100, damaged(Family.V4, 64, 10, Fault.netem("loss 5%")));
+            cases.add(
+                    "loss/1%-netem/v4",
+                    roles, "30 pings", FULL, 100, damaged(Family.V4, 64, 30, Fault.netem("loss 1%")));
+            cases.add(
+                    "loss/5%-netem/v4",
+                    roles, "10 pings", QUICK, 100, damaged(Family.V4, 64, 10, Fault.netem("loss 5%")));
             cases.add("loss/5%-nft/v6", roles, "6 pings", FULL, 100, damaged(Family.V6, 64, 6, Fault.loss(50)));
-            cases.add("loss/1%-nft/v4-16384", roles, "3 pings", FULL, 100, damaged(Family.V4, 16384, 3, Fault.loss(10)));
+            cases.add(
+                    "loss/1%-nft/v4-16384", roles, "3 pings", FULL, 100, damaged(Family.V4, 16384, 3, Fault.loss(10)));
             cases.add("reorder-dup/v4", roles, "20 pings", QUICK, 100, damaged(Family.V4, 4096, 20, reordering));
         }
     }

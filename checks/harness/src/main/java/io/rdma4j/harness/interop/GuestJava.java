@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -64,7 +63,8 @@ final class GuestJava {
         if (has(cases, "[a-z]+/(conformance|netty)")) {
             String script = Files.readString(home.resolve("checks/conformance/run"));
             String modules = script.replaceFirst("(?s).*\nmodules=\"(.*?)\".*", "$1");
-            List<String> words = new ArrayList<>(List.of(home.resolve(".ci/class-path").toString(), "conformance"));
+            List<String> words =
+                    new ArrayList<>(List.of(home.resolve(".ci/class-path").toString(), "conformance"));
             words.addAll(List.of(modules.split(" ", -1)));
             classPath = output(words.toArray(String[]::new)).strip();
         }
@@ -86,7 +86,8 @@ final class GuestJava {
     }
 
     private static List<String> options() {
-        String more = System.getenv().getOrDefault("RDMA4J_INTEROP_JAVA_OPTS", "").strip();
+        String more =
+                System.getenv().getOrDefault("RDMA4J_INTEROP_JAVA_OPTS", "").strip();
         return more.isEmpty() ? List.of(FIRST_COMPILER) : List.of((FIRST_COMPILER + " " + more).split(" +", -1));
     }
 
@@ -148,7 +149,9 @@ final class GuestJava {
         String device = stage.device();
         Files.writeString(stage.world.folder.resolve("conformance-" + device + ".txt"), conformance.out());
         List<String> lines = conformance.out().lines().toList();
-        lines.stream().dropWhile(line -> !line.startsWith("class  ")).forEach(line -> System.out.println("    " + line));
+        lines.stream()
+                .dropWhile(line -> !line.startsWith("class  "))
+                .forEach(line -> System.out.println("    " + line));
         lines.stream()
                 .filter(line -> line.startsWith("all of "))
                 .map(line -> line.split(" +", -1))
@@ -193,7 +196,8 @@ final class GuestJava {
                 : List.of("RequestResponse", "FileReplicator", "KeyValueStore", "DistributedLock");
         for (String name : names) {
             String address = stage.address(INSIDE, V4);
-            example(stage, INSIDE, name, stage.device(), name, "--", address, "8").requireSuccess();
+            example(stage, INSIDE, name, stage.device(), name, "--", address, "8")
+                    .requireSuccess();
         }
         stage.stage.remark(String.join(" ", names));
     }
@@ -233,10 +237,12 @@ final class GuestJava {
             } finally {
                 stage.world.endGuestPrograms(); // the module needs the UDP port
                 String modules = stage.setting.kernel().folder() + "/lib/modules/$(uname -r)";
-                stage.world.guest().require(
-                        "the guest cannot create rxe0 again",
-                        "insmod " + modules + "/kernel/drivers/infiniband/sw/rxe/rdma_rxe.ko*"
-                                + " && rdma link add rxe0 type rxe netdev eth0");
+                stage.world
+                        .guest()
+                        .require(
+                                "the guest cannot create rxe0 again",
+                                "insmod " + modules + "/kernel/drivers/infiniband/sw/rxe/rdma_rxe.ko*"
+                                        + " && rdma link add rxe0 type rxe netdev eth0");
             }
         };
     }
@@ -262,20 +268,23 @@ final class GuestJava {
     private RunningProcess netty(InteropStage stage, Side side, String role, String address)
             throws IOException, InterruptedException {
         String java = stage.world.programs.jdk("java");
-        List<String> words = new ArrayList<>(List.of("env", "PATH=" + Path.of(java).getParent() + ":" + System.getenv("PATH")));
+        List<String> words =
+                new ArrayList<>(List.of("env", "PATH=" + Path.of(java).getParent() + ":" + System.getenv("PATH")));
         words.add("JDK_JAVA_OPTIONS=-XX:+UseSerialGC " + FIRST_COMPILER);
         // "rdma4j run" adds the modules.
         String libraries = Arrays.stream(classPath.split(":", -1))
                 .filter(each -> !each.endsWith("/target/classes"))
                 .collect(Collectors.joining(":"));
-        words.addAll(List.of(stage.setting.launcher().command(), "run", "--rules", "*=rdma", "--", "java", "-cp", libraries));
+        words.addAll(List.of(
+                stage.setting.launcher().command(), "run", "--rules", "*=rdma", "--", "java", "-cp", libraries));
         words.addAll(List.of("io.rdma4j.conformance.programs.NettyEcho", role, address, Integer.toString(Rping.PORT)));
         return stage.startCommand(role, side, words);
     }
 
     /** Returns the packets that rxe0 has sent since it was created. */
     private static long packets(InteropStage stage) throws CaseFailure, IOException, InterruptedException {
-        String figures = stage.world.guest().call("rdma statistic show link rxe0/1").output();
+        String figures =
+                stage.world.guest().call("rdma statistic show link rxe0/1").output();
         return Pattern.compile("sent_pkts (\\d+)")
                 .matcher(figures)
                 .results()

@@ -55,7 +55,9 @@ public final class GuestMain implements Callable<Integer> {
         @Option(names = "--shell", description = "read commands from standard input, one a line, until its end")
         private boolean shell;
 
-        @Option(names = "--host", description = "run the command on the host, inside the namespace, while the guest is up")
+        @Option(
+                names = "--host",
+                description = "run the command on the host, inside the namespace, while the guest is up")
         private boolean host;
 
         @Option(names = "--keep", description = "keep a guest running until this command is interrupted")
@@ -63,8 +65,9 @@ public final class GuestMain implements Callable<Integer> {
 
         @Option(
                 names = "--use",
-                description = "run the shell command in the guest that another checks/interop/guest keeps running, in the present"
-                        + " directory; the guest sees the files that have changed since")
+                description =
+                        "run the shell command in the guest that another checks/interop/guest keeps running, in the present"
+                                + " directory; the guest sees the files that have changed since")
         private boolean use;
 
         @Option(names = "--use-host", description = "run the command on the host, inside that guest's namespace")
@@ -80,7 +83,10 @@ public final class GuestMain implements Callable<Integer> {
     @Option(names = "--hardware", description = "a guest with memory for Java, and with the iWARP device siw0")
     private boolean hardware;
 
-    @Option(names = "--kernel", paramLabel = "SERIES", description = "6.1 (default) or 6.12, which checks/interop/setup --hardware unpacks")
+    @Option(
+            names = "--kernel",
+            paramLabel = "SERIES",
+            description = "6.1 (default) or 6.12, which checks/interop/setup --hardware unpacks")
     private String series = "6.1";
 
     @Option(names = "--newer", description = "6.12 with the RDMA programs of Debian 13")
@@ -104,9 +110,12 @@ public final class GuestMain implements Callable<Integer> {
         }
         if (mode.use || mode.useHost) {
             Host host = kept();
-            var _ = show(host, "echo 3 >/proc/sys/vm/drop_caches"); // the guest keeps what it has read of the host's files
+            var _ = show(
+                    host, "echo 3 >/proc/sys/vm/drop_caches"); // the guest keeps what it has read of the host's files
             String folder = Guest.quoted(System.getProperty("user.dir"));
-            return mode.useHost ? onHost(host) : show(host, "cd " + folder + " && { " + String.join(" ", command) + "\n}");
+            return mode.useHost
+                    ? onHost(host)
+                    : show(host, "cd " + folder + " && { " + String.join(" ", command) + "\n}");
         }
         GuestKernel kernel = GuestKernel.of(newer ? "6.12" : series);
         kernel = newer ? kernel.withDebian13() : kernel;
@@ -169,7 +178,7 @@ public final class GuestMain implements Callable<Integer> {
                         .containsAll(List.of(GuestMain.class.getName(), "--keep")))
                 .max(comparing(process -> process.info().startInstant().orElse(Instant.MIN)))
                 .map(process -> Host.of(process.pid(), World.HOST_NAME))
-                .orElseThrow(() -> new IOException(
-                        "no guest is kept running: start checks/interop/guest --keep first"));
+                .orElseThrow(
+                        () -> new IOException("no guest is kept running: start checks/interop/guest --keep first"));
     }
 }

@@ -17,12 +17,12 @@ final class HardwareCases {
     static final Roles INSIDE = new Roles(Side.INSIDE, Side.INSIDE);
 
     /** The cases of --quick are one of each tool in both roles, on rxe0 and, where they differ, on siw0: not these. */
-    private static final Pattern BEYOND_QUICK = Pattern.compile("[a-z]+/(rping/(v6|ll|65535|refused)|rdma_client/refused"
-            + "|ucmatose/(-c-8|-S-100000)|rstream/(-T-[ab]|-S-65536)|udaddy/v6|pingpong/[a-z]+/events|rcopy/v4"
-            + "|perftest/ib_((send|read)_bw|send_lat|atomic_bw|[a-z]+_[a-z]+/.*)|conformance|overhead/.*)"
-            + "|rxe/fault/(connections|link-down)|siw/(cmtime/.*|rdma_x?client/.*)"
-            + "|siw/fault/(connections|kill-9/.*|locked-memory|no-permission|deleted/rping)");
-
+    private static final Pattern BEYOND_QUICK =
+            Pattern.compile("[a-z]+/(rping/(v6|ll|65535|refused)|rdma_client/refused"
+                    + "|ucmatose/(-c-8|-S-100000)|rstream/(-T-[ab]|-S-65536)|udaddy/v6|pingpong/[a-z]+/events|rcopy/v4"
+                    + "|perftest/ib_((send|read)_bw|send_lat|atomic_bw|[a-z]+_[a-z]+/.*)|conformance|overhead/.*)"
+                    + "|rxe/fault/(connections|link-down)|siw/(cmtime/.*|rdma_x?client/.*)"
+                    + "|siw/fault/(connections|kill-9/.*|locked-memory|no-permission|deleted/rping)");
 
     /**
      * Where cases run.
@@ -77,12 +77,14 @@ final class HardwareCases {
         defineOverhead(siw);
         DeviceFaultCases.define(rxe);
         DeviceFaultCases.define(siw);
-        rxe.with(new Roles(Side.HOST, Side.INSIDE)).add("fault/link-down", "both sides fail, disconnected", 240, DeviceFaultCases::linkIsDown);
+        rxe.with(new Roles(Side.HOST, Side.INSIDE))
+                .add("fault/link-down", "both sides fail, disconnected", 240, DeviceFaultCases::linkIsDown);
         for (Roles roles : Roles.both(Side.INSIDE, Side.HOST)) {
             Place tap = new Place(cases, "tap", roles);
             defineTap(tap);
             tap.add("netty", "echoes 4 MB", 180, java::echoes);
-            new Place(cases, "soft", roles).add("rping/v4", "without rxe0", GuestJava.withoutRxe(Rping.pings(V4, 64, 10)));
+            new Place(cases, "soft", roles)
+                    .add("rping/v4", "without rxe0", GuestJava.withoutRxe(Rping.pings(V4, 64, 10)));
         }
         new Place(cases, "soft", INSIDE)
                 .add("chosen", "siw0, rdma4j_iwarp0", 180, GuestJava.withoutRxe(GuestJava::usesTheChosenDevice));
@@ -117,14 +119,29 @@ final class HardwareCases {
         if (!at.cases.setting.isC(Side.INSIDE)) { // C against C fails; see README.md
             at.add("rstream/-T-a", "poll", StreamCases.middle("rstream", V4, "-T a -T v"));
         }
-        at.add("rstream/-S-65536", "20 x 64 KiB", StreamCases.stream("rstream", V4, List.of("custom 64k 20 1 2.5m"), "-S 65536 -C 20 -T v"));
+        at.add(
+                "rstream/-S-65536",
+                "20 x 64 KiB",
+                StreamCases.stream("rstream", V4, List.of("custom 64k 20 1 2.5m"), "-S 65536 -C 20 -T v"));
         at.add("rcopy/v4", "2 MB", CopyCases.copy(V4, 2_000_000, ""));
         for (String tool : List.of("ib_send", "ib_write", "ib_read")) {
-            at.add("perftest/" + tool + "_lat", "100 x 2 bytes", PerftestCases.measure(tool + "_lat", "2", "100", "-R -n 100"));
-            at.add("perftest/" + tool + "_bw", "100 x 64 KiB", PerftestCases.measure(tool + "_bw", "65536", "100", "-R -n 100"));
+            at.add(
+                    "perftest/" + tool + "_lat",
+                    "100 x 2 bytes",
+                    PerftestCases.measure(tool + "_lat", "2", "100", "-R -n 100"));
+            at.add(
+                    "perftest/" + tool + "_bw",
+                    "100 x 64 KiB",
+                    PerftestCases.measure(tool + "_bw", "65536", "100", "-R -n 100"));
         }
-        at.add("perftest/ib_send_lat/-e", "50 x 1 KiB, by events", PerftestCases.measure("ib_send_lat", "1024", "50", "-R -n 50 -s 1024 -e"));
-        at.add("perftest/ib_write_bw/-q-2", "2 x 100 x 4 KiB", PerftestCases.measure("ib_write_bw", "4096", "200", "-R -n 100 -s 4096 -q 2"));
+        at.add(
+                "perftest/ib_send_lat/-e",
+                "50 x 1 KiB, by events",
+                PerftestCases.measure("ib_send_lat", "1024", "50", "-R -n 50 -s 1024 -e"));
+        at.add(
+                "perftest/ib_write_bw/-q-2",
+                "2 x 100 x 4 KiB",
+                PerftestCases.measure("ib_write_bw", "4096", "200", "-R -n 100 -s 4096 -q 2"));
     }
 
     /** What only RoCE has. */
@@ -136,16 +153,34 @@ final class HardwareCases {
         at.add("mckey/v4", "2 receivers, 10 each", 180, MulticastCases.group(V4, 2, "", ""));
         at.add("riostream/v4", "100 x 1000 bytes", StreamCases.small("riostream", V4, "-T v"));
         for (String kind : List.of("rc", "uc", "ud")) {
-            at.add("pingpong/" + kind, "100 exchanges", PingpongCases.exchange(kind, V4, kind.equals("ud") ? 1024 : 4096, 100, ""));
-            at.add("pingpong/" + kind + "/events", "20 exchanges of 333", PingpongCases.exchange(kind, V6, 333, 20, "-e"));
+            at.add(
+                    "pingpong/" + kind,
+                    "100 exchanges",
+                    PingpongCases.exchange(kind, V4, kind.equals("ud") ? 1024 : 4096, 100, ""));
+            at.add(
+                    "pingpong/" + kind + "/events",
+                    "20 exchanges of 333",
+                    PingpongCases.exchange(kind, V6, 333, 20, "-e"));
         }
         at.add("pingpong/srq", "300 exchanges", PingpongCases.exchange("srq", V4, 4096, 300, ""));
         at.add("pingpong/srq/events", "50 exchanges of 333", PingpongCases.exchange("srq", V4, 333, 50, "-q 5 -e"));
-        at.add("perftest/ib_atomic_lat", "100 fetch-and-add", PerftestCases.measure("ib_atomic_lat", "8", "100", "-R -n 100"));
-        at.add("perftest/ib_atomic_bw", "300 fetch-and-add", PerftestCases.measure("ib_atomic_bw", "8", "300", "-R -n 300"));
+        at.add(
+                "perftest/ib_atomic_lat",
+                "100 fetch-and-add",
+                PerftestCases.measure("ib_atomic_lat", "8", "100", "-R -n 100"));
+        at.add(
+                "perftest/ib_atomic_bw",
+                "300 fetch-and-add",
+                PerftestCases.measure("ib_atomic_bw", "8", "300", "-R -n 300"));
         at.add("perftest/ib_write_lat/tcp", "50 x 2 bytes", PerftestCases.measure("ib_write_lat", "2", "50", "-n 50"));
-        at.add("perftest/ib_send_bw/UD", "100 datagrams of 1 KiB", PerftestCases.measure("ib_send_bw", "1024", "100", "-R -n 100 -s 1024 -c UD"));
-        at.add("perftest/ib_send_lat/UC", "100 x 1 KiB", PerftestCases.measure("ib_send_lat", "1024", "100", "-n 100 -s 1024 -c UC"));
+        at.add(
+                "perftest/ib_send_bw/UD",
+                "100 datagrams of 1 KiB",
+                PerftestCases.measure("ib_send_bw", "1024", "100", "-R -n 100 -s 1024 -c UD"));
+        at.add(
+                "perftest/ib_send_lat/UC",
+                "100 x 1 KiB",
+                PerftestCases.measure("ib_send_lat", "1024", "100", "-n 100 -s 1024 -c UC"));
     }
 
     /** The reasons why siw0 has no such cases. */
@@ -167,9 +202,21 @@ final class HardwareCases {
         for (String tool : List.of("ib_write_lat", "ib_send_lat")) {
             at.add("overhead/" + tool, "C and Java, 2 bytes", 240, GuestJava.overhead(tool, 2, 20000, ""));
         }
-        at.add("overhead/ib_send_lat/-e", "C and Java, by events", 240, GuestJava.overhead("ib_send_lat", 2, 5000, " -e"));
-        at.add("overhead/ib_write_bw/64", "C and Java, 64 bytes", 240, GuestJava.overhead("ib_write_bw", 64, 20000, " -s 64"));
-        at.add("overhead/ib_write_bw/65536", "C and Java, 64 KiB", 240, GuestJava.overhead("ib_write_bw", 65536, 2000, ""));
+        at.add(
+                "overhead/ib_send_lat/-e",
+                "C and Java, by events",
+                240,
+                GuestJava.overhead("ib_send_lat", 2, 5000, " -e"));
+        at.add(
+                "overhead/ib_write_bw/64",
+                "C and Java, 64 bytes",
+                240,
+                GuestJava.overhead("ib_write_bw", 64, 20000, " -s 64"));
+        at.add(
+                "overhead/ib_write_bw/65536",
+                "C and Java, 64 KiB",
+                240,
+                GuestJava.overhead("ib_write_bw", 65536, 2000, ""));
     }
 
     /** Java on rxe0 and Java on this host's software device, across the tap. */
@@ -187,7 +234,10 @@ final class HardwareCases {
         tap.add("riostream/v4", "100 x 1000 bytes", StreamCases.small("riostream", V4, "-T v"));
         tap.add("rcopy/v4", "2 MB", CopyCases.copy(V4, 2_000_000, ""));
         for (String kind : List.of("rc", "uc", "ud", "srq")) {
-            tap.add("pingpong/" + kind, "100 exchanges", PingpongCases.exchange(kind, V4, kind.equals("ud") ? 1024 : 4096, 100, ""));
+            tap.add(
+                    "pingpong/" + kind,
+                    "100 exchanges",
+                    PingpongCases.exchange(kind, V4, kind.equals("ud") ? 1024 : 4096, 100, ""));
         }
         for (String tool : List.of("ib_send_lat", "ib_write_lat", "ib_read_lat")) {
             tap.add("perftest/" + tool, "100 x 2 bytes", PerftestCases.measure(tool, "2", "100", "-R -n 100"));
@@ -195,6 +245,9 @@ final class HardwareCases {
         for (String tool : List.of("ib_send_bw", "ib_write_bw", "ib_read_bw")) {
             tap.add("perftest/" + tool, "100 x 64 KiB", PerftestCases.measure(tool, "65536", "100", "-R -n 100"));
         }
-        tap.add("perftest/ib_atomic_lat", "100 fetch-and-add", PerftestCases.measure("ib_atomic_lat", "8", "100", "-R -n 100"));
+        tap.add(
+                "perftest/ib_atomic_lat",
+                "100 fetch-and-add",
+                PerftestCases.measure("ib_atomic_lat", "8", "100", "-R -n 100"));
     }
 }

@@ -47,7 +47,10 @@ public final class HardwareMain implements Callable<Integer> {
     @Option(names = "--conformance", description = "only the conformance tests, on both devices")
     private boolean onlyConformance;
 
-    @Option(names = "--class", paramLabel = "NAME", description = "only these classes of the conformance tests (repeatable)")
+    @Option(
+            names = "--class",
+            paramLabel = "NAME",
+            description = "only these classes of the conformance tests (repeatable)")
     private final List<String> classes = new ArrayList<>();
 
     @Option(
@@ -58,10 +61,16 @@ public final class HardwareMain implements Callable<Integer> {
     @Option(names = "--warm-up", description = "let Java's measuring tools warm up")
     private boolean warmsUp;
 
-    @Option(names = "--max-failures", paramLabel = "N", description = "stop after N failed cases (default 10; 0: never)")
+    @Option(
+            names = "--max-failures",
+            paramLabel = "N",
+            description = "stop after N failed cases (default 10; 0: never)")
     private int mostFailures = 10;
 
-    @Option(names = "--peer", paramLabel = "c", description = "run C in the place of Java in the guest, to see what C does against C")
+    @Option(
+            names = "--peer",
+            paramLabel = "c",
+            description = "run C in the place of Java in the guest, to see what C does against C")
     private Main.Peer peer = Main.Peer.java;
 
     @Option(

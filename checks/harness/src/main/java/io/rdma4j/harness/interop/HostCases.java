@@ -102,7 +102,8 @@ final class HostCases {
     private static void idle(InteropStage stage, int secondsOfTraffic)
             throws CaseFailure, IOException, InterruptedException {
         PeerPair pair = PeerPair.connect(stage, Family.V4, End.SERVER, "seconds=" + secondsOfTraffic, "hold");
-        Thread.sleep(Duration.ofSeconds(secondsOfTraffic + 5L)); // the compiler is busy for some seconds after the start
+        Thread.sleep(
+                Duration.ofSeconds(secondsOfTraffic + 5L)); // the compiler is busy for some seconds after the start
         double least = Double.MAX_VALUE;
         for (int i = 0; i < 3 && least >= MOST_IDLE_PERCENT; i++) {
             long before = processorTicks(pair);

@@ -2,7 +2,6 @@ package io.rdma4j.harness.interop;
 
 import io.rdma4j.harness.CaseFailure;
 import io.rdma4j.harness.Command;
-import io.rdma4j.harness.Guest;
 import io.rdma4j.harness.RunningProcess;
 import io.rdma4j.harness.Stage;
 import java.io.IOException;
@@ -175,7 +174,10 @@ final class InteropStage {
             words.addAll(List.of(setting.launcher().command(), tool));
         }
         words.addAll(arguments);
-        if (!isC(side) && side != Side.EXEC && !warmsUp && MEASURING.matcher(tool).matches()) {
+        if (!isC(side)
+                && side != Side.EXEC
+                && !warmsUp
+                && MEASURING.matcher(tool).matches()) {
             words.add("--no-warm-up");
         }
         if (side == Side.INSIDE && !isC(side)) {
@@ -236,8 +238,8 @@ final class InteropStage {
         } else {
             text = world.guest(side).require("ibv_devinfo fails", devinfo + device);
         }
-        Pattern entry =
-                Pattern.compile("GID\\[ *(\\d+)\\]:\\s*(?:::ffff:)?" + Pattern.quote(address) + "(,|$)", Pattern.MULTILINE);
+        Pattern entry = Pattern.compile(
+                "GID\\[ *(\\d+)\\]:\\s*(?:::ffff:)?" + Pattern.quote(address) + "(,|$)", Pattern.MULTILINE);
         return entry.matcher(text)
                 .results()
                 .map(match -> Integer.parseInt(match.group(1)))
@@ -249,7 +251,10 @@ final class InteropStage {
 
     /** Waits until a condition holds, within the time that a program of this run may take to start. */
     void awaitStart(Stage.Condition condition, String reason) throws CaseFailure, IOException, InterruptedException {
-        await(setting.startLimit(), condition, reason + " within " + setting.startLimit().toSeconds() + " s");
+        await(
+                setting.startLimit(),
+                condition,
+                reason + " within " + setting.startLimit().toSeconds() + " s");
     }
 
     /** Waits until a condition holds. */
@@ -281,7 +286,8 @@ final class InteropStage {
                     : "ss -lunH | grep -q '" + plain + ".*:4791 ' && sleep 1";
             return world.guest(side).call(look).succeeded();
         }
-        // A listening server has a UDP socket at its address: on port 4791 or, if another process has bound that, on another port. The
+        // A listening server has a UDP socket at its address: on port 4791 or, if another process has bound that, on
+        // another port. The
         // pause after that covers the remaining steps.
         Pattern socket = Pattern.compile(Pattern.quote(plain) + "\\]?(%[a-z0-9]+)?\\]?:[0-9]+$");
         boolean listens = udpSockets(process, side).stream()
@@ -294,7 +300,8 @@ final class InteropStage {
 
     /** Returns the local ends of the UDP sockets of a process on a host. */
     List<String> udpSockets(RunningProcess process, Side side) throws IOException, InterruptedException {
-        List<String> pids = process.pids().stream().map(pid -> "pid=" + pid + ",").toList();
+        List<String> pids =
+                process.pids().stream().map(pid -> "pid=" + pid + ",").toList();
         return world.host(side)
                 .run("ss", "-lunpH")
                 .lines()
@@ -333,8 +340,7 @@ final class InteropStage {
     static void interrupt(RunningProcess process) throws CaseFailure, IOException, InterruptedException {
         requireRunning(process);
         process.signal("INT");
-        Stage.require(
-                process.endsWithin(Duration.ofSeconds(10)), "the " + process.label() + " did not end on SIGINT");
+        Stage.require(process.endsWithin(Duration.ofSeconds(10)), "the " + process.label() + " did not end on SIGINT");
     }
 
     /** Waits for a process to end with a status, or with another one, which is remarked. */
@@ -372,7 +378,6 @@ final class InteropStage {
     /** Requires a number of milliseconds between two limits. */
     static void requireBetween(String what, long millis, long low, long high) throws CaseFailure {
         Stage.require(
-                millis >= low && millis <= high,
-                what + " took " + millis + " ms, expected " + low + " to " + high);
+                millis >= low && millis <= high, what + " took " + millis + " ms, expected " + low + " to " + high);
     }
 }

@@ -42,6 +42,7 @@ final class KernelPortCases {
     private static void addressIsOfDevice(InteropStage stage) throws CaseFailure, IOException, InterruptedException {
         serve(stage)
                 .requireComplains("^rdma_bind_addr: No such device$")
-                .requireComplains("10\\.88\\.0\\.2 belongs to rxe0, which this process cannot use: .*--enable-native-access");
+                .requireComplains(
+                        "10\\.88\\.0\\.2 belongs to rxe0, which this process cannot use: .*--enable-native-access");
     }
 }

@@ -49,17 +49,31 @@ final class KillCases {
         }
         for (Family family : List.of(Family.LL, Family.TWIN)) {
             addFar(cases, family + "/far-server", FULL, family, End.SERVER, Afterwards.BYSTANDER);
-            cases.add("host/owner-killed/" + family, Roles.NEAR, "no error", FULL, 60, stage -> killOwner(stage, family));
+            cases.add(
+                    "host/owner-killed/" + family, Roles.NEAR, "no error", FULL, 60, stage -> killOwner(stage, family));
         }
         addFar(cases, "far-server", QUICK, Family.V4, End.SERVER, Afterwards.BYSTANDER);
         addFar(cases, "far-client", QUICK, Family.V6, End.CLIENT, Afterwards.BYSTANDER);
         cases.add("host/owner-killed/3", Roles.NEAR, "no error", QUICK, 60, stage -> killOwner(stage, Family.V4));
         String five = "5-rping";
-        cases.add("host/owner-killed/ll/" + five, Roles.NEAR, "no error", FULL, 90, stage -> killOwnerOfFive(stage, Family.LL));
-        cases.add("host/owner-killed/" + five, Roles.NEAR, "no error", QUICK, 90, stage -> killOwnerOfFive(stage, Family.LO4));
+        cases.add(
+                "host/owner-killed/ll/" + five,
+                Roles.NEAR,
+                "no error",
+                FULL,
+                90,
+                stage -> killOwnerOfFive(stage, Family.LL));
+        cases.add(
+                "host/owner-killed/" + five,
+                Roles.NEAR,
+                "no error",
+                QUICK,
+                90,
+                stage -> killOwnerOfFive(stage, Family.LO4));
         addFar(cases, "far-server-alone", LONG, Family.V4, End.SERVER, Afterwards.NOBODY);
         addFar(cases, "far-client-alone", LONG, Family.V6, End.CLIENT, Afterwards.NOBODY);
-        InteropCases.Body slow = stage -> kill(stage, Family.LO4, End.SERVER, End.SERVER, DEFAULT, Afterwards.NEIGHBOUR);
+        InteropCases.Body slow =
+                stage -> kill(stage, Family.LO4, End.SERVER, End.SERVER, DEFAULT, Afterwards.NEIGHBOUR);
         cases.add("host/kill-9/default-timeout", Roles.NEAR, "17-69 s, DISCONN. 0", LONG, 120, slow);
     }
 
@@ -146,7 +160,8 @@ final class KillCases {
             InteropStage stage, PeerPair pair, End survivor, int exponent, Afterwards afterwards)
             throws CaseFailure, IOException, InterruptedException {
         RunningProcess process = pair.of(survivor);
-        // The peer's response timeout has the exponent 20, which Linux counts as 2^12 ms. The side that connected adds the path in both
+        // The peer's response timeout has the exponent 20, which Linux counts as 2^12 ms. The side that connected adds
+        // the path in both
         // directions, half an acknowledgement timeout each.
         long interval = 4096L + (survivor == End.CLIENT ? 1L << (exponent - 8) : 0);
         boolean isAlone = afterwards == Afterwards.NOBODY;

@@ -67,8 +67,9 @@ public final class Main implements Callable<Integer> {
             names = "--part",
             paramLabel = "PART",
             defaultValue = "all",
-            description = "only the cases with the guest (guest), or only those without it (host); two runs with one part each may be"
-                    + " active at the same time")
+            description =
+                    "only the cases with the guest (guest), or only those without it (host); two runs with one part each may be"
+                            + " active at the same time")
     private Part part = Part.all;
 
     @Option(
@@ -97,14 +98,16 @@ public final class Main implements Callable<Integer> {
             names = "--kernel",
             paramLabel = "SERIES",
             defaultValue = "6.1",
-            description = "6.1 with Debian 12's programs (default), or 6.12 with Debian 13's, which checks/interop/setup --newer unpacks")
+            description =
+                    "6.1 with Debian 12's programs (default), or 6.12 with Debian 13's, which checks/interop/setup --newer unpacks")
     private String series = "6.1";
 
     private @Nullable World world;
 
     @Option(
             names = "--self-test",
-            description = "check the test environment, without Java: the guest, C against C inside it, the tap, netem and nft")
+            description =
+                    "check the test environment, without Java: the guest, C against C inside it, the tap, netem and nft")
     private boolean selfTest;
 
     private Main() {}
@@ -154,7 +157,8 @@ public final class Main implements Callable<Integer> {
             setting.launcher().prepare("--build"); // outside the namespace, which has no network
             if (!run.selected(cases.all(roles -> isInPart(roles) && roles.has(Side.EXEC)))
                     .isEmpty()) {
-                setting.launcher().prepare("exec", "--", "true"); // the user of the programs cannot write to the checkout
+                setting.launcher()
+                        .prepare("exec", "--", "true"); // the user of the programs cannot write to the checkout
             }
         }
         Path folder = CaseRun.newFolder(LOGS, "");

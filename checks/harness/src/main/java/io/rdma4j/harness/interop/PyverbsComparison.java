@@ -29,8 +29,7 @@ final class PyverbsComparison {
             "ODP is not",
             "this rdma_rxe has no on-demand paging; the software device pins no memory, so that all memory is paged on demand");
 
-    private static final String PAGE =
-            """
+    private static final String PAGE = """
             # Tests of pyverbs
 
             rdma-core tests device drivers with its Python binding pyverbs. This page compares the results of these tests over
@@ -97,8 +96,7 @@ final class PyverbsComparison {
         TreeSet<String> names = new TreeSet<>(exec.keySet());
         names.addAll(rxe.keySet());
         for (String name : names) {
-            tests.add(new Test(
-                    name, exec.getOrDefault(name, Result.MISSING), rxe.getOrDefault(name, Result.MISSING)));
+            tests.add(new Test(name, exec.getOrDefault(name, Result.MISSING), rxe.getOrDefault(name, Result.MISSING)));
         }
     }
 
@@ -140,7 +138,8 @@ final class PyverbsComparison {
     /** Writes the tables as a page. */
     void write(Path page, String kernel, String version) throws IOException {
         Files.writeString(
-                page, PAGE.formatted(kernel, version, markdown(classes()), markdown(differences()), markdown(skipped())));
+                page,
+                PAGE.formatted(kernel, version, markdown(classes()), markdown(differences()), markdown(skipped())));
     }
 
     private List<List<String>> classes() {
@@ -155,7 +154,9 @@ final class PyverbsComparison {
 
     private static String counts(List<Test> tests, Function<Test, Result> side) {
         return OUTCOMES.stream()
-                .map(outcome -> tests.stream().filter(each -> side.apply(each).is(outcome)).count() + " " + outcome)
+                .map(outcome -> tests.stream()
+                                .filter(each -> side.apply(each).is(outcome))
+                                .count() + " " + outcome)
                 .filter(text -> !text.startsWith("0 "))
                 .collect(joining(", "));
     }
@@ -200,9 +201,7 @@ final class PyverbsComparison {
         List<List<String>> lines = new ArrayList<>(rows);
         lines.add(1, Collections.nCopies(rows.getFirst().size(), "---"));
         return lines.stream()
-                .map(line -> line.stream()
-                        .map(cell -> cell.replace("|", "\\|"))
-                        .collect(joining(" | ", "| ", " |\n")))
+                .map(line -> line.stream().map(cell -> cell.replace("|", "\\|")).collect(joining(" | ", "| ", " |\n")))
                 .collect(joining());
     }
 }

@@ -46,7 +46,8 @@ public final class PyverbsMain implements Callable<Integer> {
     @Option(
             names = "--kernel",
             paramLabel = "SERIES",
-            description = "6.1 (default), or 6.12, which checks/interop/setup --newer unpacks; the programs are the host's")
+            description =
+                    "6.1 (default), or 6.12, which checks/interop/setup --newer unpacks; the programs are the host's")
     private String series = "6.1";
 
     @Option(names = "--only", paramLabel = "PATTERN", description = "only the tests whose names match")
@@ -83,7 +84,11 @@ public final class PyverbsMain implements Callable<Integer> {
         try (World world = new World(setting, Files.createDirectories(results), true)) {
             InteropStage stage = new InteropStage(new Stage(results, Duration.ZERO), world, ROLES);
             runGroup(stage, results, "other", List.of("--only", "^(?!" + FORKING + ").*(" + only + ")"));
-            runGroup(stage, results, "forking", List.of("--fork-first", "--only", "^(?=" + FORKING + ").*(" + only + ")"));
+            runGroup(
+                    stage,
+                    results,
+                    "forking",
+                    List.of("--fork-first", "--only", "^(?=" + FORKING + ").*(" + only + ")"));
         }
         PyverbsComparison comparison = new PyverbsComparison(results, List.of("other", "forking"));
         if (page != null) {
@@ -104,7 +109,8 @@ public final class PyverbsMain implements Callable<Integer> {
         System.out.println("rdma_rxe, " + group + " tests:");
         words = words(stage, Side.LINUX, stage.device(), Path.of("/tmp/results"), options);
         var _ = GuestMain.show(host, words.stream().map(Guest::quoted).collect(Collectors.joining(" ")));
-        String text = stage.world.guest().call("cat /tmp/results; rm -f /tmp/results").output();
+        String text =
+                stage.world.guest().call("cat /tmp/results; rm -f /tmp/results").output();
         Files.writeString(results.resolve("rxe-" + group), text);
     }
 

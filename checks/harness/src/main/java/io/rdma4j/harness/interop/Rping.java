@@ -45,7 +45,13 @@ final class Rping {
                 for (int size : List.of(64, 23, 1000, 4096, 65535)) {
                     int count = size == 65535 ? 4 : 10;
                     Extent extent = size == (family == Family.V4 ? 65535 : 64) ? QUICK : FULL;
-                    cases.add("size/" + family + "/" + size, roles, count + " pings", extent, 30, pings(family, size, count));
+                    cases.add(
+                            "size/" + family + "/" + size,
+                            roles,
+                            count + " pings",
+                            extent,
+                            30,
+                            pings(family, size, count));
                 }
             }
             cases.add("linklocal", roles, "3 pings", QUICK, 30, pings(Family.LL, SIZE, 3));
@@ -70,7 +76,8 @@ final class Rping {
     /** Starts the server of a case at an address of its side. */
     static RunningProcess serve(InteropStage stage, Family family, String... options)
             throws CaseFailure, IOException, InterruptedException {
-        return serve(stage, "server", stage.server, PORT, with(List.of("-a", stage.address(stage.server, family)), options));
+        return serve(
+                stage, "server", stage.server, PORT, with(List.of("-a", stage.address(stage.server, family)), options));
     }
 
     private static String[] with(List<String> words, String... more) {
@@ -127,7 +134,10 @@ final class Rping {
 
     /** Returns the number of pings that a process has printed so far. */
     static long count(RunningProcess process) {
-        return process.out().lines().filter(line -> line.contains(CLIENT_PREFIX)).count();
+        return process.out()
+                .lines()
+                .filter(line -> line.contains(CLIENT_PREFIX))
+                .count();
     }
 
     /** Requires that a client has printed every byte of a number of pings. */

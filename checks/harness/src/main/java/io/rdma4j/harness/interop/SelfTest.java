@@ -40,7 +40,9 @@ final class SelfTest {
         try (Capture _ = Capture.start(stage.world.host(Side.HOST), "tap0", file)) {
             var _ = stage.world.guest().call("timeout 2 rping -c -a " + World.HOST.ip4());
         }
-        List<String> requests = Capture.lines(file, "").stream().filter(line -> line.contains("ConnectRequest")).toList();
+        List<String> requests = Capture.lines(file, "").stream()
+                .filter(line -> line.contains("ConnectRequest"))
+                .toList();
         Stage.require(!requests.isEmpty(), "the capture has no request of the guest");
         stage.stage.remark(requests.getFirst().strip());
     }
@@ -70,7 +72,8 @@ final class SelfTest {
     /** Sends datagrams to the port that rxe owns in the guest, and returns how many have arrived. */
     private static long send(InteropStage stage, int count) throws CaseFailure, IOException, InterruptedException {
         long before = datagrams(stage);
-        String script = "exec 3<>/dev/udp/" + GUEST + "/4791; for i in $(seq " + count + "); do printf 'not RoCE' >&3; done";
+        String script =
+                "exec 3<>/dev/udp/" + GUEST + "/4791; for i in $(seq " + count + "); do printf 'not RoCE' >&3; done";
         stage.world.host(Side.HOST).run("bash", "-c", script);
         Thread.sleep(Duration.ofMillis(500));
         return datagrams(stage) - before;
@@ -78,6 +81,7 @@ final class SelfTest {
 
     private static long datagrams(InteropStage stage) throws CaseFailure, IOException, InterruptedException {
         String count = "awk '/^Udp: [0-9]/ { print $2 }' /proc/net/snmp";
-        return Long.parseLong(stage.world.guest().require("the guest has no counters", count).strip());
+        return Long.parseLong(
+                stage.world.guest().require("the guest has no counters", count).strip());
     }
 }

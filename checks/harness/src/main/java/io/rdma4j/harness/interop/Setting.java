@@ -19,7 +19,12 @@ import org.jspecify.annotations.Nullable;
  * @param inside what runs on the side INSIDE, in a guest with memory for Java; null in a run without that side
  */
 record Setting(
-        Path home, GuestKernel kernel, int mtu, boolean isPeerC, boolean warmsUp, @Nullable Inside inside) {
+        Path home,
+        GuestKernel kernel,
+        int mtu,
+        boolean isPeerC,
+        boolean warmsUp,
+        @Nullable Inside inside) {
     /**
      * What runs on the side INSIDE.
      *

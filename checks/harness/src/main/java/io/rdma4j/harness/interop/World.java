@@ -101,7 +101,8 @@ final class World implements Surroundings, AutoCloseable {
         address(far, FAR, "far0");
     }
 
-    private static void address(Host host, Addresses addresses, String device) throws IOException, InterruptedException {
+    private static void address(Host host, Addresses addresses, String device)
+            throws IOException, InterruptedException {
         host.run("ip", "addr", "add", addresses.ip4() + "/24", "dev", device);
         host.run("ip", "-6", "addr", "add", addresses.ip6() + "/64", "dev", device, "nodad");
     }
@@ -148,7 +149,8 @@ final class World implements Surroundings, AutoCloseable {
     private String programsOfGuest() throws IOException, InterruptedException {
         Path layer = setting.kernel().layer();
         String text = layer == null
-                ? guest().call("dpkg-query -W -f '${Package} ${Version}' rdmacm-utils").output()
+                ? guest().call("dpkg-query -W -f '${Package} ${Version}' rdmacm-utils")
+                        .output()
                 : Files.readString(layer.resolve("complete"));
         return text.strip();
     }

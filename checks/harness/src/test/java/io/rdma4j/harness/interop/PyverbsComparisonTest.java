@@ -22,15 +22,18 @@ class PyverbsComparisonTest {
 
     @Test
     void testThatPassesOnRxeAloneIsAFault() throws IOException {
-        assertThat(compare("test_a.A.test_b\tskipped\tno\n", "test_a.A.test_b\tpassed\t\n").print())
+        assertThat(compare("test_a.A.test_b\tskipped\tno\n", "test_a.A.test_b\tpassed\t\n")
+                        .print())
                 .isFalse();
     }
 
     @Test
     void testThatFailsOverExecAloneIsAFault() throws IOException {
-        assertThat(compare("test_a.A.test_b\tfailed\tno\n", "test_a.A.test_b\tfailed\tno\n").print())
+        assertThat(compare("test_a.A.test_b\tfailed\tno\n", "test_a.A.test_b\tfailed\tno\n")
+                        .print())
                 .isFalse();
-        assertThat(compare("test_a.A.test_b\tfailed\tno\n", "test_a.A.test_b\tskipped\tno\n").print())
+        assertThat(compare("test_a.A.test_b\tfailed\tno\n", "test_a.A.test_b\tskipped\tno\n")
+                        .print())
                 .isTrue();
     }
 
