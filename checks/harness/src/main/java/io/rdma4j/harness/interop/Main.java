@@ -120,6 +120,7 @@ public final class Main implements Callable<Integer> {
     /** Runs a command of {@code checks/interop} and exits with its status, or with 2 if it could not start. */
     static void execute(Callable<Integer> command, String[] arguments) {
         int status = new CommandLine(command)
+                .setStopAtPositional(true) // the options of a command in the guest are its own
                 .setExecutionExceptionHandler((fault, line, parsed) -> {
                     System.err.println("interop: " + fault.getMessage());
                     return 2;
