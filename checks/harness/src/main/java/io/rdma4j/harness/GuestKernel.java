@@ -54,9 +54,9 @@ public record GuestKernel(
     }
 
     /** Returns the kernel of a series, 6.1 or 6.12, with the programs of this machine. */
-    public static GuestKernel of(String series) throws IOException {
+    public static GuestKernel of(String series) {
         if (!series.equals("6.1") && !series.equals("6.12")) {
-            throw new IOException("the kernels are 6.1 and 6.12, not " + series);
+            throw new IllegalArgumentException("the kernels are 6.1 and 6.12, not " + series);
         }
         Path folder = cache().resolve(series.equals("6.1") ? "kernel" : "kernel-" + series);
         return new GuestKernel(folder, cache().resolve("busybox/bin/busybox"), null, false);

@@ -129,7 +129,7 @@ public final class HardwareMain implements Callable<Integer> {
         return status;
     }
 
-    private Setting setting(String kernel) throws IOException {
+    private Setting setting(String kernel) {
         Setting.Inside inside = new Setting.Inside(peer == Main.Peer.c, GuestJava.environment(device));
         GuestKernel plain = GuestKernel.of(kernel);
         return new Setting(Main.HOME, smoke ? plain : plain.withSiw(), MTU, false, warmsUp, inside);
