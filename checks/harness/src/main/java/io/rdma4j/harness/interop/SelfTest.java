@@ -35,7 +35,7 @@ final class SelfTest {
     }
 
     /** Packets of the guest reach the tap and can be decoded there. */
-    @SuppressWarnings("try") // closing may throw InterruptedException, like this method
+    @SuppressWarnings("try") // closing may throw InterruptedException
     private static void requestIsCaptured(InteropStage stage) throws CaseFailure, IOException, InterruptedException {
         Path file = stage.file("self-test.pcap");
         try (Capture _ = Capture.start(stage.world.host(Side.HOST), "tap0", file)) {
