@@ -36,6 +36,9 @@ import picocli.CommandLine.Option;
                     + " checks/interop/target/latest-hardware. RDMA4J_INTEROP_JAVA_OPTS has options for Java in the guest."
         })
 public final class HardwareMain implements Callable<Integer> {
+    /** The cases of {@code --smoke}. */
+    static final Pattern SMOKE = Pattern.compile("^rxe/rping/v4 (C->Java|Java->C)$|^rxe/fault/deleted ");
+
     private static final int MTU = 1500;
 
     @Mixin
@@ -95,7 +98,7 @@ public final class HardwareMain implements Callable<Integer> {
             run.restrictTo(Pattern.compile("/conformance "));
         }
         if (smoke) {
-            run.restrictTo(Pattern.compile("^rxe/rping/v4 (C->Java|Java->C)$|^rxe/fault/deleted "));
+            run.restrictTo(SMOKE);
         }
         run.stopAfter(mostFailures);
         List<String> all = series.equals("all") ? List.of("6.1", "6.12") : List.of(series);
