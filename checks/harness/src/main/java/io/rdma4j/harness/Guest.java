@@ -86,6 +86,7 @@ public final class Guest {
         boots++;
         Path initramfs = folder.resolve("initramfs");
         if (!Files.exists(initramfs)) {
+            initramfs.toFile().deleteOnExit(); // also if the run is interrupted
             kernel.writeInitramfs(initramfs, scripts);
         }
         machine = new ProcessBuilder(machineWords(initramfs))
@@ -113,8 +114,8 @@ public final class Guest {
         words.addAll(List.of("qemu-system-x86_64", "-name", "rdma4j-interop-" + name));
         words.addAll(List.of("-machine", "q35,accel=tcg", "-cpu", "max", "-m", memory));
         // maxcpus=2: QEMU 7.2 omits the guest's memory barriers if the machine can have only one processor, although
-        // the threads of
-        // the emulated devices need them. A notification of the network card is then lost, and the card stops.
+        // the threads of the emulated devices need them. A notification of the network card is then lost, and the
+        // card stops.
         words.addAll(List.of("-smp", processors + ",maxcpus=2"));
         words.addAll(List.of("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-monitor", "none"));
         words.addAll(List.of("-serial", "file:" + log("log")));
