@@ -223,11 +223,6 @@ public final class Guest {
         return words;
     }
 
-    /** Lets the guest read the files of this machine again, for example after a build. */
-    public void forgetFiles() throws IOException, InterruptedException {
-        var _ = call("echo 3 >/proc/sys/vm/drop_caches");
-    }
-
     /** Returns a word in a form that a shell takes for one word. */
     public static String quoted(String word) {
         return word.matches("[A-Za-z0-9_./:=,@%+-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
