@@ -22,6 +22,11 @@ public final class Command {
         return run(command, "");
     }
 
+    /** Runs a program with its output on that of this process and the same input, and returns its status. */
+    public static int show(List<String> command) throws IOException, InterruptedException {
+        return new ProcessBuilder(command).inheritIO().start().waitFor();
+    }
+
     /** Runs a program with {@code input} as its standard input. */
     public static String run(List<String> command, String input) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();

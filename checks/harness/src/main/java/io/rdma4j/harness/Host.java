@@ -1,6 +1,8 @@
 package io.rdma4j.harness;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -31,15 +33,21 @@ public final class Host implements AutoCloseable {
 
     /** Creates a host. {@code name} must be unique in this process. */
     public static Host create(String name) throws IOException, InterruptedException {
-        Host host = new Host(PREFIX + ProcessHandle.current().pid() + "-" + name);
+        Host host = of(ProcessHandle.current().pid(), name);
         Command.run(List.of("ip", "netns", "add", host.name));
         OPEN.add(host);
         for (String scope : List.of("all", "default")) {
-            // Disables duplicate address detection, so that addresses are usable immediately.
-            host.run("sysctl", "-qw", "net.ipv6.conf." + scope + ".accept_dad=0");
+            // Disables duplicate address detection, so that addresses are usable immediately. There is no router.
+            String prefix = "net.ipv6.conf." + scope;
+            host.run("sysctl", "-qw", prefix + ".accept_dad=0", prefix + ".router_solicitations=0");
         }
         host.run("ip", "link", "set", "lo", "up");
         return host;
+    }
+
+    /** Returns a host that another process has created; closing it does nothing. */
+    public static Host of(long pid, String name) {
+        return new Host(PREFIX + pid + "-" + name);
     }
 
     /** Returns the name of the namespace. */
@@ -78,7 +86,7 @@ public final class Host implements AutoCloseable {
             if (namespace.startsWith(PREFIX)) {
                 String owner = namespace.substring(PREFIX.length()).replaceFirst("-.*", "");
                 if (ProcessHandle.of(Long.parseLong(owner)).isEmpty()) {
-                    Command.run(List.of("ip", "netns", "delete", namespace));
+                    delete(namespace);
                 }
             }
         }
@@ -101,17 +109,33 @@ public final class Host implements AutoCloseable {
         if (!OPEN.remove(this)) {
             return;
         }
+        delete(name);
+    }
+
+    /** Kills the processes of a namespace and removes it. Another run may remove it at the same time. */
+    private static void delete(String namespace) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + EXIT_LIMIT_NANOS;
-        while (System.nanoTime() < deadline) {
-            String processes = Command.run(List.of("ip", "netns", "pids", name)).strip();
-            if (processes.isEmpty()) {
-                break;
+        try {
+            while (System.nanoTime() < deadline) {
+                String processes =
+                        Command.run(List.of("ip", "netns", "pids", namespace)).strip();
+                if (processes.isEmpty()) {
+                    break;
+                }
+                for (String process : processes.split("\\s+", -1)) {
+                    ProcessHandle.of(Long.parseLong(process)).ifPresent(ProcessHandle::destroyForcibly);
+                }
+                Thread.sleep(20);
             }
-            for (String process : processes.split("\\s+", -1)) {
-                ProcessHandle.of(Long.parseLong(process)).ifPresent(ProcessHandle::destroyForcibly);
+            Command.run(List.of("ip", "netns", "delete", namespace));
+        } catch (IOException failed) {
+            if (exists(namespace)) {
+                throw failed;
             }
-            Thread.sleep(20);
         }
-        Command.run(List.of("ip", "netns", "delete", name));
+    }
+
+    private static boolean exists(String namespace) {
+        return Files.exists(Path.of("/run/netns", namespace));
     }
 }

@@ -1,18 +1,22 @@
 package io.rdma4j.harness;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A process of a case, with its output in files. Its command ends with {@code timeout}, whose child is the program itself. Used by
  * one thread.
  */
-public final class RunningProcess {
+public class RunningProcess {
     /** The status of a process that has exceeded its limit. */
     public static final int EXCEEDED = 124;
 
@@ -35,18 +39,18 @@ public final class RunningProcess {
     }
 
     /** Returns the name of the process in messages and files. */
-    public String label() {
+    public final String label() {
         return label;
     }
 
     /** Returns the command without what the stage puts before it. */
-    String words() {
+    final String words() {
         return words;
     }
 
     /** Returns the exit status, or null if the process was not waited for. */
     @Nullable
-    Integer status() {
+    final Integer status() {
         return status;
     }
 
@@ -70,9 +74,35 @@ public final class RunningProcess {
 
     /** Waits for the process to end, and returns its status: {@link #EXCEEDED} if it has exceeded its limit. */
     public int awaitEnd() throws InterruptedException {
-        int ended = process.waitFor();
-        status = ended;
-        return ended;
+        return ended(process.waitFor());
+    }
+
+    private int ended(int value) {
+        if (status == null) {
+            status = value;
+            try {
+                collect();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return value;
+    }
+
+    /** Moves the output of a process that has ended to its files. */
+    void collect() throws IOException {}
+
+    /** Returns whether the process has ended. */
+    public final boolean hasEnded() throws InterruptedException {
+        return endsWithin(Duration.ZERO);
+    }
+
+    /** Waits for the process to end, and returns false if it does not in time. */
+    public final boolean endsWithin(Duration most) throws InterruptedException {
+        if (status == null && process.waitFor(most.toMillis(), TimeUnit.MILLISECONDS)) {
+            var _ = ended(process.exitValue());
+        }
+        return status != null;
     }
 
     /**
@@ -80,7 +110,7 @@ public final class RunningProcess {
      *
      * @throws CaseFailure if it ends with another status
      */
-    public RunningProcess requireSuccess() throws CaseFailure, InterruptedException {
+    public final RunningProcess requireSuccess() throws CaseFailure, InterruptedException {
         return requireStatus(0);
     }
 
@@ -89,7 +119,7 @@ public final class RunningProcess {
      *
      * @throws CaseFailure if it ends with another status
      */
-    public RunningProcess requireStatus(int expected) throws CaseFailure, InterruptedException {
+    public final RunningProcess requireStatus(int expected) throws CaseFailure, InterruptedException {
         int ended = awaitEnd();
         if (ended != expected) {
             throw new CaseFailure(
@@ -103,7 +133,7 @@ public final class RunningProcess {
      *
      * @throws CaseFailure if it exceeds its limit
      */
-    public void requireEnd() throws CaseFailure, InterruptedException {
+    public final void requireEnd() throws CaseFailure, InterruptedException {
         int ended = awaitEnd();
         if (ended == EXCEEDED || ended == KILLED) {
             throw new CaseFailure("the " + label + " does not end");
@@ -115,7 +145,7 @@ public final class RunningProcess {
      *
      * @throws CaseFailure if it differs
      */
-    public RunningProcess requireLines(int count, String regex) throws CaseFailure {
+    public final RunningProcess requireLines(int count, String regex) throws CaseFailure {
         Pattern pattern = Pattern.compile(regex);
         long found = out().lines().filter(line -> pattern.matcher(line).find()).count();
         if (found != count) {
@@ -125,20 +155,57 @@ public final class RunningProcess {
         return this;
     }
 
+    /**
+     * Checks that a line of standard output contains a match.
+     *
+     * @throws CaseFailure if none does
+     */
+    public final RunningProcess requirePrints(String regex) throws CaseFailure {
+        return require(prints(regex), regex);
+    }
+
+    /**
+     * Checks that a line of standard error contains a match.
+     *
+     * @throws CaseFailure if none does
+     */
+    public final RunningProcess requireComplains(String regex) throws CaseFailure {
+        return require(complains(regex), regex);
+    }
+
+    private RunningProcess require(boolean isPrinted, String regex) throws CaseFailure {
+        if (!isPrinted) {
+            throw new CaseFailure("the " + label + " does not print '" + regex + "'");
+        }
+        return this;
+    }
+
     /** Returns whether a line of standard output contains a match. */
-    public boolean prints(String regex) {
+    public final boolean prints(String regex) {
         Pattern pattern = Pattern.compile(regex);
         return out().lines().anyMatch(line -> pattern.matcher(line).find());
     }
 
     /** Returns whether a line of standard error contains a match. */
-    public boolean complains(String regex) {
+    public final boolean complains(String regex) {
         Pattern pattern = Pattern.compile(regex);
         return err().lines().anyMatch(line -> pattern.matcher(line).find());
     }
 
+    /** Returns the IDs of the process on this host and of all processes that it has started. */
+    public final List<Long> pids() {
+        return Stream.concat(Stream.of(process.toHandle()), process.descendants())
+                .map(ProcessHandle::pid)
+                .toList();
+    }
+
+    /** Kills the process that was started, and not those that it has started. */
+    final void kill() {
+        process.destroyForcibly();
+    }
+
     /** Returns the process ID of the program itself: the last of a chain of children. */
-    public long programPid() {
+    public final long programPid() {
         ProcessHandle last = process.toHandle();
         for (List<ProcessHandle> children = last.children().toList();
                 !children.isEmpty();

@@ -18,6 +18,7 @@ public final class Stage {
     private final Duration limit;
     private final List<RunningProcess> processes = new ArrayList<>();
     private final List<String> remarks = new ArrayList<>();
+    private String lastSignal = "TERM";
 
     /** Creates a stage with an empty folder, in which any user can create files. */
     public Stage(Path folder, Duration limit) throws IOException {
@@ -34,6 +35,11 @@ public final class Stage {
     /** Returns the maximum time of a process. */
     public Duration limit() {
         return limit;
+    }
+
+    /** Sets the signal for later processes that exceed the limit. A program that catches it can still print. */
+    public void endBy(String signal) {
+        lastSignal = signal;
     }
 
     /** Adds a remark for the table, such as a figure. */
@@ -57,7 +63,7 @@ public final class Stage {
     public RunningProcess start(String label, List<String> prefix, List<String> words, Duration most)
             throws IOException {
         List<String> command = new ArrayList<>(prefix);
-        command.addAll(List.of("timeout", "-k", "3", Long.toString(most.toSeconds())));
+        command.addAll(timeout(most));
         command.addAll(words);
         Path out = folder.resolve(label + ".out");
         Path err = folder.resolve(label + ".err");
@@ -69,6 +75,17 @@ public final class Stage {
         RunningProcess running = new RunningProcess(label, String.join(" ", words), process, out, err);
         processes.add(running);
         return running;
+    }
+
+    /** Starts a process with the limit of the case in a guest. */
+    public RunningProcess start(String label, Guest guest, List<String> words) throws IOException {
+        GuestProcess running = GuestProcess.start(label, guest, timeout(limit), limit, words, folder);
+        processes.add(running);
+        return running;
+    }
+
+    private List<String> timeout(Duration most) {
+        return List.of("timeout", "-s", lastSignal, "-k", "3", Long.toString(most.toSeconds()));
     }
 
     /** A condition that a case waits for. */
@@ -92,12 +109,18 @@ public final class Stage {
 
     /** Waits until a condition holds, and returns false if it does not in time. */
     public static boolean holdsWithin(Duration most, Condition condition) throws IOException, InterruptedException {
+        return holdsWithin(most, PAUSE, condition);
+    }
+
+    /** Waits until a condition holds, with a pause after each attempt, and returns false if it does not in time. */
+    public static boolean holdsWithin(Duration most, Duration pause, Condition condition)
+            throws IOException, InterruptedException {
         long deadline = System.nanoTime() + most.toNanos();
         while (!condition.holds()) {
             if (System.nanoTime() - deadline >= 0) {
                 return false;
             }
-            Thread.sleep(PAUSE);
+            Thread.sleep(pause);
         }
         return true;
     }

@@ -1,5 +1,5 @@
 /**
- * The common parts of the checks of whole programs: hosts that are network namespaces, processes with their output, and
+ * The common parts of the checks of whole programs: hosts that are network namespaces, a Linux guest, processes with their output, and
  * cases with their table (decision 063). Requires Linux and root.
  */
 @NullMarked

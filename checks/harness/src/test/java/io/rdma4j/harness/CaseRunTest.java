@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -88,5 +90,100 @@ class CaseRunTest {
                         "0 of 2 rows passed",
                         "failed: rping C->C");
         assertThat(logs.resolve("latest/rping-C-_C/client.err")).hasContent("refused");
+    }
+
+    private static Case bodied(String name, Case.Extent extent, Case.Body body) {
+        return new Case(name, "C->Java", "one ping", extent, Duration.ofSeconds(10), body);
+    }
+
+    @Test
+    void longCasesRunOnlyIfTheyAreIncluded() {
+        Case slow = bodied("silent", Case.Extent.LONG, stage -> {});
+        CaseRun run = run();
+        assertThat(run.selected(List.of(slow))).isEmpty();
+        run.includeLong();
+        assertThat(run.selected(List.of(slow))).containsExactly(slow);
+    }
+
+    @Test
+    void caseThatCannotRunIsListedAndNotCountedAsPassed() throws Exception {
+        Case impossible = bodied("xsrq", Case.Extent.QUICK, new Case.Impossible("no XRC"));
+        Case possible = bodied("rping", Case.Extent.QUICK, stage -> {});
+        assertThat(run().run(List.of(impossible, possible), logs)).isZero();
+        assertThat(text()).contains("one ping", "no XRC", "1 of 1 rows passed", ", 1 cannot run");
+    }
+
+    @Test
+    void runEndsAfterTheGivenNumberOfFailures() throws Exception {
+        Case failing = bodied("rping", Case.Extent.QUICK, stage -> {
+            throw new CaseFailure("refused");
+        });
+        CaseRun run = run();
+        run.stopAfter(2);
+        assertThat(run.run(List.of(failing, failing, failing), logs)).isEqualTo(1);
+        assertThat(text()).contains("Stopped after 2 failed rows.", "0 of 2 rows passed");
+    }
+
+    @Test
+    void caseRunsAgainAfterAKnownFaultUntilItPassesOrFailsTooOften() throws Exception {
+        AtomicInteger runs = new AtomicInteger();
+        Case recovering = bodied("mckey", Case.Extent.QUICK, stage -> {
+            if (runs.incrementAndGet() < 3) {
+                throw new KnownFault("Linux sent 7 of 10");
+            }
+        });
+        assertThat(run().run(List.of(recovering), logs)).isZero();
+        assertThat(text()).contains(" again ", "Linux sent 7 of 10", "1 of 1 rows passed");
+        AtomicInteger failures = new AtomicInteger();
+        Case failing = bodied("udpong", Case.Extent.QUICK, stage -> {
+            failures.incrementAndGet();
+            throw new KnownFault("never right");
+        });
+        assertThat(run().run(List.of(failing), logs)).isEqualTo(1);
+        assertThat(failures).hasValue(6);
+    }
+
+    /** A guest that has stopped before the first end of a case. */
+    private static final class StoppingGuest implements Surroundings {
+        private int ended;
+        private boolean isReplaced;
+
+        @Override
+        public void end(Case each, Stage stage) {
+            ended++;
+        }
+
+        @Override
+        public @Nullable String replaced(Case failed) {
+            if (isReplaced) {
+                return null;
+            }
+            isReplaced = true;
+            return "a new guest";
+        }
+
+        @Override
+        public List<String> report(Case failed, Stage stage) {
+            return List.of("last packets: none");
+        }
+
+        @Override
+        public List<String> faults() {
+            return List.of("fault injection");
+        }
+    }
+
+    @Test
+    void surroundingsEndEachCaseAndHaveItRunAgainIfTheyHaveFailed() throws Exception {
+        StoppingGuest guest = new StoppingGuest();
+        Case failing = bodied("rping", Case.Extent.QUICK, stage -> {
+            throw new CaseFailure("no answer");
+        });
+        Path folder = CaseRun.newFolder(logs, "-guest");
+        assertThat(run().run(List.of(failing), folder, guest)).isEqualTo(1);
+        assertThat(guest.ended).isEqualTo(2);
+        assertThat(logs.resolve("latest-guest")).isSymbolicLink();
+        assertThat(text())
+                .contains(" stopped ", "a new guest", " FAILED ", "    last packets: none", "failed: fault injection");
     }
 }

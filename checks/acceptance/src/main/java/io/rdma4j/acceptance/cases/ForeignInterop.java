@@ -28,7 +28,7 @@ public final class ForeignInterop implements AcceptanceTest.Body {
 
     private static final int FULL_RUNS = 20;
     private static final long RUN_MINUTES = 60;
-    private static final Pattern PASSED = Pattern.compile("(\\d+) of (\\d+) cases passed");
+    private static final Pattern PASSED = Pattern.compile("(\\d+) of (\\d+) rows passed");
 
     @Override
     public String required(Scale scale) {

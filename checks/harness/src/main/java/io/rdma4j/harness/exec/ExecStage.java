@@ -2,6 +2,7 @@ package io.rdma4j.harness.exec;
 
 import io.rdma4j.harness.CaseFailure;
 import io.rdma4j.harness.Command;
+import io.rdma4j.harness.Launcher;
 import io.rdma4j.harness.RunningProcess;
 import io.rdma4j.harness.Stage;
 import java.io.IOException;
@@ -56,8 +57,7 @@ final class ExecStage {
 
     /** Returns the launcher, which the environment may replace. */
     String launcher() {
-        return System.getenv()
-                .getOrDefault("RDMA4J_LAUNCHER", home.resolve("rdma4j").toString());
+        return new Launcher(home).command();
     }
 
     /** Compiles a C program into a file of the case. */

@@ -3,6 +3,7 @@ package io.rdma4j.harness.exec;
 import static io.rdma4j.harness.exec.ExecHosts.SERVER;
 
 import io.rdma4j.harness.CaseFailure;
+import io.rdma4j.harness.PerftestTable;
 import io.rdma4j.harness.RunningProcess;
 import io.rdma4j.harness.Stage;
 import java.io.IOException;
@@ -135,7 +136,7 @@ public final class Figures implements Callable<Integer> {
             RunningProcess client = start(stage, row, isC, "client", row.client(), command + " " + SERVER);
             client.requireSuccess();
             server.awaitEnd();
-            return PerftestCases.figure(client);
+            return PerftestTable.value(client);
         } finally {
             server.end("KILL");
         }

@@ -5,6 +5,7 @@ import io.rdma4j.harness.CaseFailure;
 import io.rdma4j.harness.CaseRun;
 import io.rdma4j.harness.Command;
 import io.rdma4j.harness.DebianPackages;
+import io.rdma4j.harness.Launcher;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,7 +64,7 @@ public final class Main implements Callable<Integer> {
         defineAll(cases);
         List<Case> selected = run.selected(cases.all());
         if (run.isList()) {
-            CaseRun.print(selected);
+            run.print(selected);
             return 0;
         }
         if (selected.isEmpty()) {
@@ -103,13 +104,9 @@ public final class Main implements Callable<Integer> {
 
     /** Builds as root and before the first row, because the user of the rows cannot write to the checkout. */
     private void prepareLauncher() throws IOException, InterruptedException {
-        String launcher = System.getenv()
-                .getOrDefault("RDMA4J_LAUNCHER", home.resolve("rdma4j").toString());
-        for (List<String> words : List.of(List.of(launcher, "--build"), List.of(launcher, "exec", "--", "true"))) {
-            if (new ProcessBuilder(words).inheritIO().start().waitFor() != 0) {
-                throw new IOException(String.join(" ", words) + " failed: nothing to test");
-            }
-        }
+        Launcher launcher = new Launcher(home);
+        launcher.prepare("--build");
+        launcher.prepare("exec", "--", "true");
     }
 
     /** Some packages are large, or start a service: those of rows that do not run are not installed. */

@@ -4,12 +4,9 @@ import static io.rdma4j.harness.exec.ExecCases.FULL;
 import static io.rdma4j.harness.exec.ExecCases.QUICK;
 import static io.rdma4j.harness.exec.ExecHosts.SERVER;
 
-import io.rdma4j.harness.CaseFailure;
-import io.rdma4j.harness.RunningProcess;
-import io.rdma4j.harness.Stage;
+import io.rdma4j.harness.PerftestTable;
 import io.rdma4j.harness.exec.Pair.KnownFault;
 import java.util.List;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The perftest programs. */
@@ -40,8 +37,6 @@ final class PerftestCases {
 
     /** The group 239.1.0.1. Linux does not send perftest's default group, ff01::2:c985:0:0, to other hosts. */
     private static final String GROUP = "0:0:0:0:0:0:0:0:0:0:255:255:239:1:0:1";
-
-    private static final Pattern FIGURES = Pattern.compile("^ *[0-9]+ +[0-9]+ +[0-9.]+");
 
     private final ExecCases cases;
 
@@ -123,30 +118,6 @@ final class PerftestCases {
         String place = " -F -d rdma4j_eth0" + (usesManager ? "" : " -x " + ExecStage.GID_INDEX);
         String server = tool + place + " " + options;
         return Pair.of(usesManager ? Pair.CM : Pair.tcp(PORT), server, server + " " + SERVER)
-                .checked((stage, s, client) -> requireFigures(stage, client));
-    }
-
-    /** Checks that the output of the client ends with a row of figures. */
-    static void requireFigures(ExecStage stage, RunningProcess client) throws CaseFailure {
-        String[] columns = figures(client);
-        stage.stage.remark(
-                columns.length > 6
-                        ? "typical " + columns[4] + " us"
-                        : columns.length > 4 ? columns[3] + " MB/s" : "average " + columns[2] + " us");
-    }
-
-    /** Returns the latency in microseconds or the rate in MB/s: the typical value, or the average with -D or of a rate. */
-    static double figure(RunningProcess client) throws CaseFailure {
-        String[] columns = figures(client);
-        return Double.parseDouble(columns[columns.length > 6 ? 4 : columns.length > 4 ? 3 : 2]);
-    }
-
-    private static String[] figures(RunningProcess client) throws CaseFailure {
-        List<String> rows = client.out()
-                .lines()
-                .filter(line -> FIGURES.matcher(line).find())
-                .toList();
-        Stage.require(!rows.isEmpty(), "the client prints no row of figures");
-        return rows.getLast().strip().split(" +", -1);
+                .checked((stage, s, client) -> stage.stage.remark(PerftestTable.figure(client)));
     }
 }
