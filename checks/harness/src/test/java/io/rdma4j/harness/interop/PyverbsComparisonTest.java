@@ -46,9 +46,16 @@ class PyverbsComparisonTest {
     @Test
     void pageGroupsTestsThatDifferInTheSameWay() throws IOException {
         PyverbsComparison comparison = compare(
-                "test_a.A.test_b\tpassed\t\ntest_a.A.test_c\tpassed\t\ntest_d.D.test_e\tskipped\tno | yes\n",
-                "test_a.A.test_b\tskipped\tCreate XRCD is not supported\n"
-                        + "test_a.A.test_c\tskipped\tCreate XRCD is not supported\ntest_d.D.test_e\tskipped\tno\n");
+                """
+                test_a.A.test_b\tpassed\t
+                test_a.A.test_c\tpassed\t
+                test_d.D.test_e\tskipped\tno | yes
+                """,
+                """
+                test_a.A.test_b\tskipped\tCreate XRCD is not supported
+                test_a.A.test_c\tskipped\tCreate XRCD is not supported
+                test_d.D.test_e\tskipped\tno
+                """);
         assertThat(comparison.print()).isTrue();
         Path page = folder.resolve("page.md");
         comparison.write(page, "6.12", "44");
