@@ -24,7 +24,7 @@ class OtherToolsTest {
         PrintStream lines = new PrintStream(out, true, StandardCharsets.UTF_8);
         DemoOutput output = new DemoOutput(new ToolEnvironment(lines, lines), LIMIT);
         try {
-            new OtherTools(output, "::1", 1).datagrams(4);
+            new OtherTools(output, "::1", 1, false).datagrams(4);
         } finally {
             output.close();
         }
