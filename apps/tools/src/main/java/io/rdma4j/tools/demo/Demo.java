@@ -6,6 +6,7 @@ import io.rdma4j.tools.command.LatencyHistogram;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolProcess;
+import io.rdma4j.tools.command.WarmUpChoice;
 import io.rdma4j.tools.rping.Rping;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -87,12 +88,13 @@ public final class Demo implements Tool {
             return 2;
         }
         DemoOutput output = new DemoOutput(environment, limit);
+        boolean warmsUp = environment.warmUp() != WarmUpChoice.NEVER;
         Runnable atInterrupt = output::interrupt;
         environment.onInterrupt(atInterrupt);
         try {
             show(output);
-            measure(output);
-            OtherTools otherTools = new OtherTools(output, address, count);
+            measure(output, warmsUp);
+            OtherTools otherTools = new OtherTools(output, address, count, warmsUp);
             otherTools.connections(3);
             otherTools.datagrams(4);
             otherTools.group(5);
@@ -180,15 +182,17 @@ public final class Demo implements Tool {
     }
 
     /** Runs many pings with the client in this process, so that each ping can be timed. */
-    private void measure(DemoOutput output) throws DemoFailure, InterruptedException {
+    private void measure(DemoOutput output, boolean warmsUp) throws DemoFailure, InterruptedException {
         int port = randomPort();
         output.print("2. " + count + " pings of " + sizeBytes + " bytes, every byte compared");
         output.print("");
         LatencyHistogram latencies = new LatencyHistogram();
         long begin;
-        try (ToolProcess server = startServer(output, port, List.of("--warm-up"))) {
+        try (ToolProcess server = startServer(output, port, warmsUp ? List.of("--warm-up") : List.of())) {
             List<String> words = rping("-c", port, "-V", "-C", String.valueOf(WARM_UP_PINGS + count));
-            Rping.warmUp(words.subList(1, words.size()));
+            if (warmsUp) {
+                Rping.warmUp(words.subList(1, words.size()));
+            }
             ClientLines lines;
             int status;
             do {
