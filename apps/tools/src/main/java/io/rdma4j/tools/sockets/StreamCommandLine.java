@@ -36,9 +36,9 @@ final class StreamCommandLine {
                         \t    v|verify - verify data\
                         """,
                     "May be repeated. `s` use TCP instead of RDMA; `a` wait for readiness (poll) before every call;"
-                        + " `b` use blocking calls; `n` use non-blocking calls, the default; `f` start a process for"
-                        + " each connection, over TCP; `r` resolve addresses with the connection manager; `v` compare"
-                        + " every byte.",
+                            + " `b` use blocking calls; `n` use non-blocking calls, the default; `f` start a process for"
+                            + " each connection, over TCP; `r` resolve addresses with the connection manager; `v` compare"
+                            + " every byte.",
                     StreamCommandLine::takeTest);
 
     /** The options of riostream. */

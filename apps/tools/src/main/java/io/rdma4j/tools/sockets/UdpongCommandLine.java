@@ -50,8 +50,8 @@ final class UdpongCommandLine {
                         \t    e|echo - server echoes all messages\
                         """,
                     "May be repeated. `s` use UDP instead of RDMA; `a` wait for readiness (poll) before every call;"
-                        + " `b` use blocking calls; `n` use non-blocking calls, the default; `e` let the server echo"
-                        + " each datagram: with -C or -S, a test of latency.",
+                            + " `b` use blocking calls; `n` use non-blocking calls, the default; `e` let the server echo"
+                            + " each datagram: with -C or -S, a test of latency.",
                     UdpongCommandLine::takeTest);
 
     static final String USAGE = "usage: udpong\n" + OPTIONS.usage();
