@@ -82,7 +82,7 @@ class RepeatedFactsTest {
     @ParameterizedTest
     @CsvSource({
         "lib/hardware/src/main/java/io/rdma4j/hardware/device/HardwareContext.java, rdma-core (\\d+) or later",
-        "apps/tools/src/main/java/io/rdma4j/tools/perftest/PerftestCommandLine.java, perftest (4\\.\\d+)"
+        "apps/tools/src/main/java/io/rdma4j/tools/perftest/PerftestOptions.java, perftest (4\\.\\d+)"
     })
     void pagesNameTheVersionOfTheCode(String source, String version) {
         Pattern pattern = Pattern.compile(version);

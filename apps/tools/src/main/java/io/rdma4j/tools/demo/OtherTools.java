@@ -47,7 +47,7 @@ final class OtherTools {
      * Creates the demonstration of the tools at an address.
      *
      * @param pings the number of pings of the longer run: the streams are short if it is small
-     * @param warmsUp whether the streams warm up before they measure
+     * @param warmsUp true if the streams warm up before they measure
      */
     OtherTools(DemoOutput output, String address, int pings, boolean warmsUp) {
         this.output = output;
