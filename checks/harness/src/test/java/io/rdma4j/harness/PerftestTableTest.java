@@ -27,15 +27,17 @@ class PerftestTableTest {
 
     @Test
     void latencyIsTheTypicalOne() throws Exception {
-        RunningProcess client = printing(" 2       100          1.50           9.75         2.25     \t       2.40  0.10  3.00  9.75");
+        RunningProcess client =
+                printing(" 2       100          1.50           9.75         2.25     \t       2.40  0.10  3.00  9.75");
         assertThat(PerftestTable.figure(client)).isEqualTo("typical 2.25 us");
         assertThat(PerftestTable.value(client)).isEqualTo(2.25);
     }
 
     @Test
     void rateIsTheAverageOfTheLastRow() throws Exception {
-        RunningProcess client = printing(" #bytes     #iterations\n 2          5                0.10               0.09 \t\t   0.04\n"
-                + " 4          5                0.30               0.21 \t\t   0.05");
+        RunningProcess client =
+                printing(" #bytes     #iterations\n 2          5                0.10               0.09 \t\t   0.04\n"
+                        + " 4          5                0.30               0.21 \t\t   0.05");
         assertThat(PerftestTable.figure(client)).isEqualTo("0.21 MB/s");
     }
 
