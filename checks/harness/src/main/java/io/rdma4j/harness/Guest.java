@@ -86,6 +86,7 @@ public final class Guest {
         boots++;
         Path initramfs = folder.resolve("initramfs");
         if (!Files.exists(initramfs)) {
+            initramfs.toFile().deleteOnExit(); // also if the run is interrupted
             kernel.writeInitramfs(initramfs, scripts);
         }
         machine = new ProcessBuilder(machineWords(initramfs))
@@ -113,8 +114,8 @@ public final class Guest {
         words.addAll(List.of("qemu-system-x86_64", "-name", "rdma4j-interop-" + name));
         words.addAll(List.of("-machine", "q35,accel=tcg", "-cpu", "max", "-m", memory));
         // maxcpus=2: QEMU 7.2 omits the guest's memory barriers if the machine can have only one processor, although
-        // the threads of
-        // the emulated devices need them. A notification of the network card is then lost, and the card stops.
+        // the threads of the emulated devices need them. A notification of the network card is then lost, and the
+        // card stops.
         words.addAll(List.of("-smp", processors + ",maxcpus=2"));
         words.addAll(List.of("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-monitor", "none"));
         words.addAll(List.of("-serial", "file:" + log("log")));
@@ -220,11 +221,6 @@ public final class Guest {
         List<String> words = new ArrayList<>(host.prefix());
         words.addAll(List.of(scripts.resolve("guest-call").toString(), card.ip4, script));
         return words;
-    }
-
-    /** Lets the guest read the files of this machine again, for example after a build. */
-    public void forgetFiles() throws IOException, InterruptedException {
-        var _ = call("echo 3 >/proc/sys/vm/drop_caches");
     }
 
     /** Returns a word in a form that a shell takes for one word. */

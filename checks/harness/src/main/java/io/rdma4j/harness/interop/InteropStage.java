@@ -287,8 +287,7 @@ final class InteropStage {
             return world.guest(side).call(look).succeeded();
         }
         // A listening server has a UDP socket at its address: on port 4791 or, if another process has bound that, on
-        // another port. The
-        // pause after that covers the remaining steps.
+        // another port. The pause after that covers the remaining steps.
         Pattern socket = Pattern.compile(Pattern.quote(plain) + "\\]?(%[a-z0-9]+)?\\]?:[0-9]+$");
         boolean listens = udpSockets(process, side).stream()
                 .anyMatch(each -> socket.matcher(each).find());

@@ -160,9 +160,8 @@ final class KillCases {
             InteropStage stage, PeerPair pair, End survivor, int exponent, Afterwards afterwards)
             throws CaseFailure, IOException, InterruptedException {
         RunningProcess process = pair.of(survivor);
-        // The peer's response timeout has the exponent 20, which Linux counts as 2^12 ms. The side that connected adds
-        // the path in both
-        // directions, half an acknowledgement timeout each.
+        // The peer's response timeout has the exponent 20, which Linux counts as 2^12 ms. The side that connected
+        // adds the path in both directions, half an acknowledgement timeout each.
         long interval = 4096L + (survivor == End.CLIENT ? 1L << (exponent - 8) : 0);
         boolean isAlone = afterwards == Afterwards.NOBODY;
         PeerPair.await(process, "DISCONNECTING", 20);

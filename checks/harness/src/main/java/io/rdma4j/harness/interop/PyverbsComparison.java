@@ -74,8 +74,7 @@ final class PyverbsComparison {
         TreeSet<String> names = new TreeSet<>(exec.keySet());
         names.addAll(rxe.keySet());
         for (String name : names) {
-            tests.add(new Test(
-                    name, exec.getOrDefault(name, Result.MISSING), rxe.getOrDefault(name, Result.MISSING)));
+            tests.add(new Test(name, exec.getOrDefault(name, Result.MISSING), rxe.getOrDefault(name, Result.MISSING)));
         }
     }
 
@@ -136,8 +135,7 @@ final class PyverbsComparison {
                 %s
                 ## Tests that both skip
 
-                %s"""
-                    .formatted(kernel, version, markdown(classes()), markdown(differences()), markdown(skipped()));
+                %s""".formatted(kernel, version, markdown(classes()), markdown(differences()), markdown(skipped()));
         Files.writeString(page, text);
     }
 
@@ -153,7 +151,9 @@ final class PyverbsComparison {
 
     private static String counts(List<Test> tests, Function<Test, Result> side) {
         return OUTCOMES.stream()
-                .map(outcome -> tests.stream().filter(each -> side.apply(each).is(outcome)).count() + " " + outcome)
+                .map(outcome -> tests.stream()
+                                .filter(each -> side.apply(each).is(outcome))
+                                .count() + " " + outcome)
                 .filter(text -> !text.startsWith("0 "))
                 .collect(joining(", "));
     }
@@ -198,9 +198,7 @@ final class PyverbsComparison {
         List<List<String>> lines = new ArrayList<>(rows);
         lines.add(1, Collections.nCopies(rows.getFirst().size(), "---"));
         return lines.stream()
-                .map(line -> line.stream()
-                        .map(cell -> cell.replace("|", "\\|"))
-                        .collect(joining(" | ", "| ", " |\n")))
+                .map(line -> line.stream().map(cell -> cell.replace("|", "\\|")).collect(joining(" | ", "| ", " |\n")))
                 .collect(joining());
     }
 }

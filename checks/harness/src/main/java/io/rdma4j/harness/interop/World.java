@@ -312,7 +312,6 @@ final class World implements Surroundings, AutoCloseable {
 
     @Override
     public void close() throws IOException, InterruptedException {
-        Files.deleteIfExists(folder.resolve("initramfs"));
         try {
             far.close();
         } finally {

@@ -27,7 +27,10 @@ class HardwareCasesTest {
 
     @Test
     void smokeRunHasThreeCases() {
-        assertThat(all(false)).extracting(Case::title).filteredOn(HardwareMain.SMOKE.asPredicate()).hasSize(3);
+        assertThat(all(false))
+                .extracting(Case::title)
+                .filteredOn(HardwareMain.SMOKE.asPredicate())
+                .hasSize(3);
     }
 
     @Test
@@ -41,6 +44,9 @@ class HardwareCasesTest {
     @Test
     void peerInCHasItsToolsOnBothDevices() {
         assertThat(all(true)).extracting(Case::roles).containsOnly("C->C");
-        assertThat(all(true)).extracting(Case::name).contains("rxe/rping/v4", "siw/rping/v4").doesNotContain("java");
+        assertThat(all(true))
+                .extracting(Case::name)
+                .contains("rxe/rping/v4", "siw/rping/v4")
+                .doesNotContain("java");
     }
 }

@@ -45,13 +45,11 @@ class PyverbsComparisonTest {
 
     @Test
     void pageGroupsTestsThatDifferInTheSameWay() throws IOException {
-        PyverbsComparison comparison = compare(
-                """
+        PyverbsComparison comparison = compare("""
                 test_a.A.test_b\tpassed\t
                 test_a.A.test_c\tpassed\t
                 test_d.D.test_e\tskipped\tno | yes
-                """,
-                """
+                """, """
                 test_a.A.test_b\tskipped\tCreate XRCD is not supported
                 test_a.A.test_c\tskipped\tCreate XRCD is not supported
                 test_d.D.test_e\tskipped\tno
