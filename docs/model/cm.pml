@@ -1,13 +1,13 @@
 /*
- * The handshake of connection management with its time-wait: CmConnection, MessageHandler and RequestHandler of an active and of a
- * passive host, which may crash and start again, between them a network that loses, duplicates and reorders. README.md tells
- * what stands for what, and what is left out.
+ * The handshake of connection management with its time-wait: CmConnection, MessageHandler and RequestHandler of an active host,
+ * which may crash and restart, and of a passive host, and a network between them that loses, duplicates and reorders messages.
+ * README.md maps the model to the code, and lists what is not modeled.
  *
- * Given by -D: NUMBERS, AGREEMENT or PROGRESS: the property to check; NO_TIMEWAIT to give queue pair numbers back at once.
+ * Definitions (-D): NUMBERS, AGREEMENT or PROGRESS, the property to check; NO_TIMEWAIT to release queue pair numbers immediately.
  */
 
-#define ATTEMPTS 2 /* connections that the active host asks for */
-#define PASSIVES 2 /* connections of the passive host, which a late request may begin too */
+#define ATTEMPTS 2 /* connections that the active host requests */
+#define PASSIVES 2 /* connections of the passive host, which a late request can also create */
 #define QUEUE_PAIRS 2
 
 #ifdef NUMBERS
@@ -23,18 +23,19 @@
 
 mtype = { UNUSED, REQ_SENT, REP_SENT, ESTABLISHED, DREQ_SENT, TIMEWAIT, IDLE, CRASHED };
 
-/* A connection is known by its communication ID, which is never used again: its place here. */
+/* The index of a connection is its communication ID, which is never reused. */
 mtype stateA[ATTEMPTS] = UNUSED;
 mtype stateB[PASSIVES] = UNUSED;
-byte peerOfA[ATTEMPTS]; /* 1 + the place of the peer's connection; 0 while unknown */
-byte peerOfB[PASSIVES]; /* the same; known from the beginning */
+byte peerOfA[ATTEMPTS]; /* 1 + the index of the peer's connection; 0 while unknown */
+byte peerOfB[PASSIVES]; /* the same; known from the start */
 byte qpA[ATTEMPTS];
 byte qpB[PASSIVES];
 byte begunA;
 byte begunB;
 byte crashes = 1;
 
-/* What may arrive, once, often or never. REJ and DREP arrive at once or never: what they answer comes again. Messages of a and b have bit a * PASSIVES + b. */
+/* The messages that may arrive: never, once or repeatedly. REJ and DREP arrive immediately or never, because the messages that
+ * they reply to are repeated. Messages of a and b have bit a * PASSIVES + b. */
 #define PAIR(a, b) (1 << ((a) * PASSIVES + (b)))
 #define ALL_OF_B(b) (PAIR(0, b) | PAIR(1, b))
 byte reqs; /* by a */
@@ -53,7 +54,7 @@ byte a;
 byte b;
 byte q;
 
-/* All that is under way of a connection is gone: what a time-wait is for. */
+/* Removes all messages of a connection that are in flight, which the time-wait ensures. */
 inline dieOut(mask) {
     reps = reps & ~(mask);
     rtus = rtus & ~(mask);
@@ -105,7 +106,7 @@ inline onReq() {
     :: else ->
         b = 0;
         do
-        :: b < PASSIVES && OPEN(stateB[b]) && qpA[peerOfB[b] - 1] == qpA[a] -> break /* stale: the peer has started again */
+        :: b < PASSIVES && OPEN(stateB[b]) && qpA[peerOfB[b] - 1] == qpA[a] -> break /* stale: the peer has restarted */
         :: b < PASSIVES && !(OPEN(stateB[b]) && qpA[peerOfB[b] - 1] == qpA[a]) -> b++
         :: b == PASSIVES -> break
         od;
@@ -133,7 +134,7 @@ inline onReq() {
                 peerOfB[b] = a + 1;
                 stateB[b] = REP_SENT;
                 reps = reps | PAIR(a, b)
-            :: else /* no number, or the model's end: dropped, and asked for again */
+            :: else /* no number, or the end of the model: dropped, and requested again */
             fi
         fi
     fi
@@ -141,7 +142,7 @@ inline onReq() {
 
 inline onRej() {
     if
-    :: stateB[b] == REP_SENT -> stateB[b] = TIMEWAIT /* forgotten; the number is held off all the same */
+    :: stateB[b] == REP_SENT -> stateB[b] = TIMEWAIT /* the connection is forgotten, but its number stays reserved */
     :: stateB[b] == ESTABLISHED || stateB[b] == DREQ_SENT -> stateB[b] = TIMEWAIT
     :: else
     fi
@@ -165,7 +166,7 @@ inline onRep() {
 inline onRtu() {
     if
     :: stateB[b] == REP_SENT ->
-        /* the other end has been established with this one, whatever became of it since */
+        /* the other end was established with this one, regardless of its current state */
         AGREED(peerOfB[b] == a + 1 && (stateA[a] == CRASHED || peerOfA[a] == b + 1));
         stateB[b] = ESTABLISHED
     :: else
@@ -182,7 +183,7 @@ inline onData() {
     :: q < PASSIVES ->
         if
         :: OPEN(stateB[q]) && qpB[q] == qpB[b] ->
-            NUMBER(q == b); /* a packet of an old connection meets nobody */
+            NUMBER(q == b); /* a packet of an old connection reaches no other connection */
             if
             :: q == b && stateB[b] == REP_SENT -> stateB[b] = ESTABLISHED /* notifyCommunicationEstablished */
             :: else
@@ -208,7 +209,7 @@ inline onData() {
 
 #ifdef PROGRESS
 #define TRIES 3
-byte tries; /* in the calm: rounds of repetitions and ends */
+byte tries; /* in the good phase: rounds of repetitions and ends */
 #define ANY_TIMEWAIT (stateA[0] == TIMEWAIT || stateA[1] == TIMEWAIT || stateB[0] == TIMEWAIT || stateB[1] == TIMEWAIT)
 #define SETTLED(s) ((s) == UNUSED || (s) == IDLE || (s) == CRASHED)
 #endif
@@ -271,7 +272,7 @@ active proctype hosts() {
             CLEAN }
     :: atomic { data != 0 && !calm -> PICK(data); onData(); CLEAN }
 
-    /* ---- nobody answers ---- */
+    /* ---- no answer arrives ---- */
     :: atomic { !calm -> chooseA(stateA[a] == REQ_SENT || stateA[a] == DREQ_SENT);
             if
             :: a < ATTEMPTS && (stateA[a] == REQ_SENT || stateA[a] == DREQ_SENT) -> stateA[a] = TIMEWAIT
@@ -285,7 +286,7 @@ active proctype hosts() {
             fi;
             CLEAN }
 
-    /* ---- a time-wait ends: nothing of the connection is under way any more ---- */
+    /* ---- a time-wait ends: no message of the connection is in flight ---- */
     :: atomic { stateA[0] == TIMEWAIT || stateA[1] == TIMEWAIT ->
             if
             :: stateA[0] == TIMEWAIT -> a = 0
@@ -299,12 +300,12 @@ active proctype hosts() {
             :: stateB[0] == TIMEWAIT -> b = 0
             :: stateB[1] == TIMEWAIT -> b = 1
             fi;
-            /* Nor can its peer have sent for so long: a peer that goes on alone has used up its retries. */
+            /* Nor can its peer still be sending after this time: a peer without an answer has used up its retries. */
             stateB[b] = IDLE;
             dieOut(ALL_OF_B(b));
             CLEAN }
 
-    /* ---- a host crashes and starts again ---- */
+    /* ---- a host crashes and restarts ---- */
     :: atomic { !calm && crashes > 0 ->
             crashes--;
             if
@@ -317,10 +318,10 @@ active proctype hosts() {
             fi }
 
 #ifdef PROGRESS
-    /* ---- the calm: what was under way is lost, after this, everything arrives ---- */
+    /* ---- the good phase: messages in flight are lost; after that, everything arrives ---- */
     :: atomic { !calm -> calm = 1; reqs = 0; reps = 0; rtus = 0; dreqsToA = 0; dreqsToB = 0; data = 0 }
-    /* all repeat what is unanswered, at last when the time-waits are over; who is established alone learns it when it ends
-     * the connection */
+    /* all unanswered messages are repeated, for the last time when the time-waits are over; a host that alone is established
+     * detects this when it ends the connection */
     :: atomic { calm && IS_SILENT && tries < TRIES && (tries < TRIES - 1 || !ANY_TIMEWAIT) ->
             tries++;
             a = 0;

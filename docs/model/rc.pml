@@ -1,16 +1,16 @@
 /*
- * The window of a reliable connection: Requester and Completer on one side, Responder and ResponseQueue on the other, between them
- * a network that loses, duplicates and reorders. PSNs are counted modulo 8, so a distance is one of -4 to 3, as Psn.distance
- * has it for 24 bits. README.md tells what stands for what, and what is left out.
+ * The window of a reliable connection: Requester and Completer on one side, Responder and ResponseQueue on the other, and a network
+ * between them that loses, duplicates and reorders packets. PSNs are counted modulo 8, so a distance is from -4 to 3, computed like
+ * Psn.distance with 24 bits. README.md maps the model to the code, and lists what is not modeled.
  *
- * Given by -D:
+ * Definitions (-D):
  *   WINDOW  packets that may be in flight
- *   LATE    a packet may arrive until so many after it are acknowledged; then it is lost
+ *   LATE    maximum lateness: a packet may arrive until this number of packets after it are acknowledged; after that it is lost
  *   MIXED   messages are SENDs, atomics and READs of two packets; without it they are SENDs, and receives may be missing
  *   AT_MOST_ONCE, DELIVERED or PROGRESS: the property to check
  *
- * All sequences are relative to the oldest that is not acknowledged, which is 0: what is true of one place on the circle of
- * PSNs is true of all, so the model runs around it indefinitely with a finite number of states.
+ * All sequences are relative to the oldest unacknowledged one, which is 0. The behavior does not depend on the absolute PSN, so the
+ * PSNs can wrap around indefinitely with a finite number of states.
  */
 
 #define HALF 4
@@ -18,8 +18,8 @@
 
 #define SEND   0
 #define ATOMIC 1
-#define READ   2 /* the first packet of a READ's answer; the request for the whole has this sequence */
-#define REST   3 /* the second one; the request for the rest has this sequence */
+#define READ   2 /* the first packet of a READ's response; the request for the whole READ has this sequence */
+#define REST   3 /* the second packet; the request for the rest has this sequence */
 
 #define MAX_READS 2
 
@@ -34,7 +34,7 @@
 #define COMPLETED(condition) skip
 #endif
 
-/* What the sequences from -LATE on belong to. */
+/* The kinds of packets with the sequences from -LATE on. */
 #ifdef MIXED
 byte op[LATE + WINDOW + 2];
 #define OP(s) op[LATE + (s)]
@@ -59,16 +59,16 @@ bit nakSent;
 mtype pending = NOTHING;
 short refused;
 
-/* ReadAtomicResources: what is remembered, the newest first. */
+/* ReadAtomicResources: the remembered requests, newest first. */
 byte known;
 short first[MAX_READS];
 byte packets[MAX_READS];
 bit isAnswering[MAX_READS];
-short next[MAX_READS];     /* answer packet to send next */
-short answered[MAX_READS]; /* behind the newest answer packet ever sent */
+short next[MAX_READS];     /* response packet to send next */
+short answered[MAX_READS]; /* sequence after the newest response packet ever sent */
 
-/* ---- The network: which answers may arrive, by sequence from 0; older ones are always unexpected. Which requests
- *      may is known anyway: all that were sent and are not too late. ---- */
+/* ---- The network: the responses that may arrive, by sequence from 0; older ones are always unexpected. The requests
+ *      that may arrive need no state: all that were sent and are not too late. ---- */
 byte acks;
 byte naks;
 byte rnrs;
@@ -77,10 +77,10 @@ byte responses;
 #define HAS(set, i) (((set) >> (i)) & 1)
 #define PUT(set, i) if :: (i) >= 0 -> set = (set) | (1 << (i)) :: else fi
 
-/* ---- The calm: from some moment on nothing is lost, doubled or late, and receives are posted. ---- */
+/* ---- The good phase (calm): from some time on, nothing is lost, duplicated or late, and receives are posted. ---- */
 bit calm;
-byte toGo;     /* what was in flight then and is not acknowledged yet */
-byte silences; /* time-outs since anything was acknowledged */
+byte toGo;     /* packets that were in flight at its start and are not yet acknowledged */
+byte silences; /* timeouts since the last acknowledgement */
 
 #define MOST_SILENCES 2
 
@@ -114,7 +114,7 @@ inline goBackOnce() {
 
 #define BACK(value, by, least) value = ((value) - (by) < (least) -> (least) : (value) - (by))
 
-/* `by` more are acknowledged */
+/* Acknowledges `by` more packets. */
 inline advance(by) {
     isProbing = 0;
     wentBack = 0;
@@ -145,7 +145,7 @@ inline advance(by) {
         next[i] = next[i] - by;
         answered[i] = answered[i] - by;
         if
-        :: first[i] + packets[i] <= -LATE -> /* no request for it can come */
+        :: first[i] + packets[i] <= -LATE -> /* no request for it can arrive */
             known--;
             first[i] = 0; packets[i] = 0; isAnswering[i] = 0; next[i] = 0; answered[i] = 0
         :: else -> i++
@@ -161,12 +161,12 @@ inline advance(by) {
     fi
 }
 
-/* Requester.acknowledge: as far as no READ or atomic stands in between; all: whether that was all */
+/* Requester.acknowledge: up to the first READ or atomic; all: true if everything was acknowledged */
 inline acknowledge(end) {
     reached = 0;
     do
     :: reached < end && OP(reached) == SEND ->
-        COMPLETED(reached < expected); /* a SEND is done: the peer has it */
+        COMPLETED(reached < expected); /* a SEND is complete: the peer has received it */
         reached++
     :: else -> break
     od;
@@ -182,7 +182,7 @@ inline acknowledge(end) {
 #define MAY_REPEAT (cursor < sentEnd && FITS(END(cursor)) && (OP(cursor) == SEND || readsInFlight < MAX_READS))
 #define MAY_BEGIN(end) (cursor == sentEnd && FITS(end) && (end) <= WINDOW + 1)
 
-/* The packet at the cursor leaves. Before the calm it waits in the network for deliver. */
+/* Sends the packet at the cursor. Before the good phase it waits in the network for deliver. */
 inline sendRequest() {
     s = cursor;
     if
@@ -193,7 +193,7 @@ inline sendRequest() {
     sentEnd = (cursor > sentEnd -> cursor : sentEnd);
     if
     :: calm ->
-        if /* whether it asks for an acknowledgement: it must where the window ends and where it is the first one again */
+        if /* may request an acknowledgement; must at the end of the window, and in the first retransmitted packet */
         :: onRequest(1)
         :: s + 2 <= WINDOW && !(s == 0 && silences > 0) -> onRequest(0)
         fi
@@ -263,7 +263,7 @@ inline onResponse(named) {
         if
         :: !all -> goBackOnce()
         :: else ->
-            COMPLETED(sequence == named && OP(0) != SEND); /* the answer is of this request */
+            COMPLETED(sequence == named && OP(0) != SEND); /* the response belongs to this request */
             if
             :: OP(0) != READ && cursor > 0 -> readsInFlight = (readsInFlight > 0 -> readsInFlight - 1 : 0)
             :: else
@@ -283,7 +283,7 @@ inline forgetOldest() {
 inline executeReadOrAtomic() {
     if
     :: known == MAX_READS ->
-        /* hasRoom: a peer that keeps to the depth is never refused */
+        /* hasRoom: a peer that respects the depth is never refused */
         ONCE(!isAnswering[known - 1] || answered[known - 1] == first[known - 1] + packets[known - 1]);
         forgetOldest()
     :: else
@@ -307,7 +307,7 @@ inline executeReadOrAtomic() {
 }
 
 inline execute(asks) {
-    ONCE(s == expected); /* it is this very packet's turn, and it has not been executed before */
+    ONCE(s == expected); /* exactly this packet is expected, and it was not executed before */
     if
     :: OP(s) == SEND ->
         lastExecuted = expected;
@@ -333,7 +333,7 @@ inline onDuplicate() {
         do
         :: i == known -> break
         :: i < known && expected + distance >= first[i] && expected + distance < first[i] + packets[i] ->
-            ONCE(s == expected + distance); /* what is answered again is what was asked */
+            ONCE(s == expected + distance); /* the repeated response is the requested one */
             if
             :: !isAnswering[i] || s <= next[i] -> isAnswering[i] = 1; next[i] = s
             :: else
@@ -362,7 +362,7 @@ inline onRequest(asks) {
 
 /* ------------------------------------------------------------------------------------------------ ResponseQueue */
 
-/* The answer of the oldest that has one to send. */
+/* Sends the response of the oldest request that has one to send. */
 inline sendResponse() {
     i = (known == 2 && isAnswering[1] -> 1 : 0);
     s = next[i];
@@ -405,9 +405,9 @@ inline sendAcknowledge() {
     fi
 }
 
-/* ------------------------------------------------------------------------------------------------ all together */
+/* ------------------------------------------------------------------------------------------------ the processes */
 
-/* One of what may arrive; it may come again. */
+/* Delivers one of the packets that may arrive; it may arrive again. */
 inline choose(set) {
     s = 0;
     do
@@ -439,17 +439,17 @@ active proctype connection() {
             fi;
             CLEAN }
 
-    /* An answer arrives. */
+    /* A response arrives. */
     :: atomic { acks != 0 -> choose(acks); onAck(s); CLEAN }
     :: atomic { naks != 0 -> choose(naks); onNak(s); CLEAN }
     :: atomic { rnrs != 0 -> choose(rnrs); onRnrNak(s); CLEAN }
     :: atomic { responses != 0 -> choose(responses); onResponse(s); CLEAN }
 
-    /* An answer leaves: READ data and results before the acknowledgement. */
+    /* A response is sent: READ data and atomic results before the acknowledgement. */
     :: atomic { (!calm || toGo > 0) && IS_ANSWERING -> sendResponse(); CLEAN }
     :: atomic { (!calm || toGo > 0) && !IS_ANSWERING && pending != NOTHING -> sendAcknowledge(); CLEAN }
 
-    /* A request leaves. In the calm the answers come first. */
+    /* A request is sent. In the good phase, responses are sent first. */
     :: atomic { !waitsForReceiver && MAY_REPEAT && (!calm || IS_QUIET && toGo > 0) -> sendRequest(); CLEAN }
     :: atomic { !waitsForReceiver && MAY_BEGIN(cursor + 1) && (!calm || IS_QUIET && toGo > 0) -> sendRequest(); CLEAN }
 #ifdef MIXED
@@ -459,7 +459,7 @@ active proctype connection() {
             OP(cursor) = READ; OP(cursor + 1) = REST; sendRequest(); CLEAN }
 #endif
 
-    /* Time passes. In the calm it does so when nothing else can happen. */
+    /* A timer expires. In the good phase, only if nothing else can happen. */
     :: atomic { cursor > 0 && !calm -> onTimeout() }
     :: atomic { cursor > 0 && !calm && !waitsForReceiver -> rewind(); isProbing = 1 } /* probe */
     :: atomic { waitsForReceiver -> waitsForReceiver = 0 }

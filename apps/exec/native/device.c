@@ -154,8 +154,8 @@ static void fill_tables(struct verbs_context *verbs)
 {
 	struct ibv_context_ops *operations = &verbs->context.ops;
 
-	operations->query_device = ibv_query_device;
-	operations->query_port = ibv_query_port;
+	operations->_compat_query_device = ibv_query_device;
+	operations->_compat_query_port = ibv_query_port;
 	operations->alloc_mw = alloc_mw;
 	operations->bind_mw = bind_mw;
 	operations->dealloc_mw = dealloc_mw;

@@ -1,7 +1,7 @@
 /*
  * The public interface of libibverbs, as far as the library uses it: the layouts, numbers and field
- * names that programs are compiled with. test/layout.c compares them with the installed header
- * files.
+ * names that programs are compiled with. test/layout compares them with the installed header files,
+ * and CLayoutsTest with the layouts in Java.
  *
  * Where programs may allocate an older, shorter form of a structure, it is declared here with the
  * fields of rdma-core 65.
@@ -971,8 +971,8 @@ struct ibv_device {
  * from before 2012.
  */
 struct ibv_context_ops {
-	int (*query_device)(struct ibv_context *context, struct ibv_device_attr *device_attr);
-	int (*query_port)(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr);
+	int (*_compat_query_device)(struct ibv_context *context, struct ibv_device_attr *device_attr);
+	int (*_compat_query_port)(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr);
 	void (*gap_to_alloc_mw[5])(void);
 	struct ibv_mw *(*alloc_mw)(struct ibv_pd *pd, enum ibv_mw_type type);
 	int (*bind_mw)(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *mw_bind);
@@ -1030,7 +1030,7 @@ struct verbs_context {
 	struct ibv_srq *(*create_srq_ex)(struct ibv_context *context, struct ibv_srq_init_attr_ex *srq_init_attr_ex);
 	struct ibv_xrcd *(*open_xrcd)(struct ibv_context *context, struct ibv_xrcd_init_attr *xrcd_init_attr);
 	int (*close_xrcd)(struct ibv_xrcd *xrcd);
-	uint64_t unused;
+	uint64_t _ABI_placeholder3;
 	size_t sz;
 	struct ibv_context context;
 };

@@ -1,6 +1,6 @@
 // Draws the pictures of the guide: node docs/guide/pictures/draw.mjs [--check]
 // With --check, nothing is written, and the exit status is 1 if a picture in this folder is not what this script draws.
-// Each picture has a background of its own and follows the reader's colour scheme, so that it is readable on any page.
+// Each picture has a separate background and follows the reader's colour scheme, so that it is readable on any page.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

@@ -10,8 +10,7 @@ function index(folder, name) {
 }
 
 /**
- * Returns a function that links the names in a line of Markdown. A name that two types have is left as it is, as are links and
- * headings.
+ * Returns a function that links the names in a line of Markdown. It does not change links, headings, and names that two types have.
  */
 export function apiLinks(folder) {
   const modules = new Map(index(folder, 'package-search-index.js').map(({ m, l }) => [l, m]));

@@ -1,7 +1,7 @@
 // pages.mjs HOME FOLDER MANUAL JAVADOC: copies the pages of the repository into the folder of the generator, at the same relative
-// paths, so that the links between them stay as they are. A source file or folder that a page links to becomes a page of its own. The
+// paths, so that the links between them stay as they are. A source file or folder that a page links to becomes a separate page. The
 // manual pages in the folder MANUAL become HTML. Names of types and methods lead to the Javadoc in the folder JAVADOC. Fails if a page
-// links to a file that is not there.
+// links to a file that does not exist.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join, posix } from 'node:path';
@@ -76,8 +76,7 @@ function list(path) {
     const file = posix.join(path, name);
     return withLinks(`- [${pages.length > 0 ? titleOf(file) : name}](${name})`, file);
   });
-  const titles = { 'docs/tools': 'The tools' };
-  write(pageOf(path), `# ${titles[path] ?? path}\n\n${lines.join('\n')}\n`);
+  write(pageOf(path), `# ${path}\n\n${lines.join('\n')}\n`);
 }
 
 function source(path) {
@@ -133,12 +132,12 @@ const guide = [...readFileSync(join(home, 'docs/guide/README.md'), 'utf8').match
   .map(([, text, name]) => ({ text: text[0].toUpperCase() + text.slice(1), link: `/docs/guide/${name}.html` }));
 const decisions = walk('docs/decisions', (path) => path.endsWith('.md') && !path.endsWith('README.md')).sort()
   .map((path) => ({ text: titleOf(path), link: '/' + path.replace(/\.md$/, '.html') }));
-const tools = walk('docs/tools', (path) => path.endsWith('.md')).sort()
+const tools = walk('docs/tools', (path) => path.endsWith('.md') && !path.endsWith('README.md')).sort()
   .map((path) => ({ text: titleOf(path), link: '/' + path.replace(/\.md$/, '.html') }));
 const man = manual.map((name) => ({ text: name.replace(/\.([1-9])$/, '($1)'), link: `/docs/man/${name.replace('.', '-')}.html` }));
 write('.vitepress/menu.json', JSON.stringify({ guide, tools, man, decisions }, null, 2));
 
 if (missing.length > 0) {
-  console.error('docs/site/build: links to files that are not there:\n  ' + missing.join('\n  '));
+  console.error('docs/site/build: links to files that do not exist:\n  ' + missing.join('\n  '));
   process.exitCode = 1;
 }

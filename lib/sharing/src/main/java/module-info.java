@@ -1,4 +1,7 @@
-/** One address, many processes: who owns the port, its members, rings, slots, claims, takeover, the end of a process. */
+/**
+ * One address, many processes: the owner of the port, its members, rings, slots, claims, takeover, and the end of a
+ * process.
+ */
 @org.jspecify.annotations.NullMarked
 @SuppressWarnings("module") // the modules above, to which the package is exported, are compiled later
 module io.rdma4j.sharing {

@@ -9,9 +9,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operations of a connection that are started together, which costs less than starting them one by one. {@link #post} starts them
- * and empties the batch, so that it can be filled again; {@link #await()} waits for all that were posted. Two batches that are
- * posted in turn keep a connection busy. Used by one thread; allocates nothing once it has reached its maximum size.
+ * Operations of a connection that are started together, which costs less than starting them one by one. {@link #post}
+ * starts them and empties the batch, so that it can be filled again; {@link #await()} waits for all that were posted.
+ * Two batches that are posted alternately keep a connection busy. Used by one thread; allocates nothing once it has
+ * reached its maximum size.
  *
  * {@snippet :
  * Batch batch = connection.batch();

@@ -16,7 +16,7 @@ public final class Buffer implements AutoCloseable {
     private final long offsetBytes;
     private final Consumer<MemoryRegion> onClose;
 
-    /** The buffer of the whole region: if it is closed, so are its parts. */
+    /** The buffer of the whole region: closing it also closes its parts. */
     private final Buffer whole;
 
     private volatile boolean isClosed;

@@ -50,7 +50,7 @@ abstract class ChannelEvents {
         return channel.signal();
     }
 
-    /** Starts to handle the events, by a task if nobody waits. */
+    /** Starts to handle the events, by a task if no thread waits. */
     void watch() {
         channel.signal().add(onSignal);
         onSignal();
@@ -91,7 +91,7 @@ abstract class ChannelEvents {
                 }
             }
         } catch (ClosedException closed) {
-            return; // nobody needs the events anymore
+            return; // the events are no longer needed
         }
     }
 

@@ -36,7 +36,7 @@ public final class Connecting implements AutoCloseable {
         }
     }
 
-    /** Gives the connection up, unless {@link #await} has been called. */
+    /** Abandons the connection, unless {@link #await} has been called. */
     @Override
     public void close() {
         if (isTaken.compareAndSet(false, true)) {

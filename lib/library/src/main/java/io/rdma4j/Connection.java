@@ -104,7 +104,7 @@ public final class Connection implements AutoCloseable {
         try {
             queuePair.modify(new QueuePairAttributes().minRnrTimer(RETRY_AFTER_640_MICROS));
         } catch (RdmaException unchanged) {
-            return; // the connection has ended, which its calls report, or it is iWARP, which has no such time
+            return; // the connection has ended, which its calls report, or it uses iWARP, which has no such time
         }
     }
 

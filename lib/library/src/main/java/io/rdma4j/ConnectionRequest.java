@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /**
- * A client that wants to connect: {@link Listener#accept()}. The program accepts or rejects it; closing it rejects it, if neither was
- * done. It may be answered after its listener is closed. Used by one thread at a time.
+ * A client that wants to connect: {@link Listener#accept()}. The program accepts or rejects it; closing an unanswered
+ * request rejects it. It may be answered after its listener is closed. Used by one thread at a time.
  */
 public final class ConnectionRequest extends ConnectionSetup<ConnectionRequest> implements AutoCloseable {
     /** The time by which the event of a withdrawal may follow the failure that it causes. */

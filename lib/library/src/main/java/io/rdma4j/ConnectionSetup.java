@@ -10,7 +10,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The choices that both ends of a connection have before it is established. Used by one thread.
+ * The settings that both ends of a connection can change before it is established. Used by one thread.
  *
  * @param <S> the type of the end
  */

@@ -38,7 +38,8 @@ public final class Connector extends ConnectionSetup<Connector> {
     /**
      * Connects. Returns when the peer has accepted.
      *
-     * @throws io.rdma4j.cm.ConnectionRejectedException if nobody listens there, or the peer's program rejects the request
+     * @throws io.rdma4j.cm.ConnectionRejectedException if no program listens there, or the peer's program rejects the
+     *     request
      * @throws io.rdma4j.verbs.DisconnectedException if the peer ends the connection immediately after accepting it
      * @throws io.rdma4j.verbs.RdmaTimeoutException if the peer does not answer in time
      * @throws io.rdma4j.verbs.InterruptedRdmaException if the thread is interrupted

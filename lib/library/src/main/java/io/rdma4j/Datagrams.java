@@ -212,7 +212,8 @@ public final class Datagrams implements AutoCloseable {
      * Requests the number of a peer's queue pair, for at most 30 seconds.
      *
      * @param peer the address of a datagram socket, or of a C program that listens in the port space {@code RDMA_PS_UDP}
-     * @throws io.rdma4j.verbs.RdmaException if nobody listens there, the peer rejects the request, or there is no route to it
+     * @throws io.rdma4j.verbs.RdmaException if no program listens there, the peer rejects the request, or there is no
+     *     route to it
      * @throws io.rdma4j.verbs.RdmaTimeoutException if the peer does not answer
      * @throws io.rdma4j.verbs.InterruptedRdmaException if the thread is interrupted
      */

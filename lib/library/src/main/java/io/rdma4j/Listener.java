@@ -137,9 +137,9 @@ public final class Listener implements Iterable<ConnectionRequest>, AutoCloseabl
     }
 
     /**
-     * Stops listening. Requests that nobody has taken are rejected, and threads that wait in {@link #accept()} end with {@link
-     * ClosedException}. Requests and connections that were taken remain. Closing again has no effect. An interrupted thread also
-     * closes the listener, and stays interrupted.
+     * Stops listening. Requests that were not accepted from the listener are rejected, and threads that wait in
+     * {@link #accept()} end with {@link ClosedException}. Requests and connections that were taken remain. Closing
+     * again has no effect. An interrupted thread also closes the listener, and stays interrupted.
      */
     @Override
     public void close() {

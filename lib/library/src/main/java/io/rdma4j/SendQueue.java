@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class SendQueue {
     private static final String BATCH = "batch";
 
-    /** The time that a work request needs at most to be flushed after the queue pair was moved to the error state. */
+    /** The maximum time until a work request is flushed after the queue pair was moved to the error state. */
     private static final long FLUSH_NANOS = 1_000_000_000;
 
     private final QueuePair queuePair;
@@ -294,7 +294,7 @@ final class SendQueue {
         try {
             await("close", posted, deadlineNanos);
         } catch (RdmaException ended) {
-            return; // its caller has got the exception, or does not wait for it
+            return; // its caller gets the exception, or does not wait for it
         }
     }
 

@@ -19,14 +19,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Addresses and ports for the two sides of a tool in a test, and tools in separate processes. */
 public final class ToolTestSupport {
-    private static final int FIRST_PORT = 20_000;
-    private static final int PORTS = 10_000;
+    private static final int PORTS = 5_000;
+
+    /** The two processes of Surefire, which are numbered from 1, have different ports. */
+    private static final int FIRST_PORT = 20_000 + PORTS * (Integer.getInteger("rdma4j.test.process", 1) - 1);
+
     private static final AtomicInteger NEXT_PORT =
             new AtomicInteger(ThreadLocalRandom.current().nextInt(PORTS));
 
     private ToolTestSupport() {}
 
-    /** Returns a port that no other test of this process uses. Servers that never end keep their ports. */
+    /** Returns a port that no other test uses. Servers that never end keep their ports. */
     public static int portNumber() {
         return FIRST_PORT + NEXT_PORT.getAndIncrement() % PORTS;
     }

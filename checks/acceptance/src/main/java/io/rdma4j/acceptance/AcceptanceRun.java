@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
@@ -50,11 +51,11 @@ final class AcceptanceRun {
         }
         Path prefix =
                 folder.resolve("%02d-%s".formatted(test.number(), test.title().replaceAll("[^A-Za-z0-9]+", "-")));
-        int limit = test.limitSeconds(scale);
+        int limit = scale.of(test.quickSeconds(), test.fullSeconds());
         CompletableFuture<Outcome> ended = new CompletableFuture<>();
         Thread thread = Thread.ofPlatform().daemon().name("test").start(() -> {
-            try (TestStage stage = new TestStage(scale, prefix, progress)) {
-                ended.complete(test.run(stage));
+            try (TestStage stage = new TestStage(scale, Duration.ofSeconds(limit), prefix, progress)) {
+                ended.complete(test.body().run(stage));
             } catch (Throwable failure) {
                 ended.completeExceptionally(failure);
             }

@@ -31,7 +31,7 @@ final class AcceptanceTable {
                 test.number(),
                 test.title(),
                 scale.name().toLowerCase(Locale.ROOT),
-                test.required(scale),
+                test.body().required(scale),
                 outcome.measured(),
                 outcome.verdict().name().toLowerCase(Locale.ROOT),
                 seconds));
@@ -51,7 +51,8 @@ final class AcceptanceTable {
 
     /** Returns the left half of a row: number, title and required figure. */
     static String head(AcceptanceTest test, Scale scale) {
-        return "%2d  %-28s  %s".formatted(test.number(), test.title(), test.required(scale));
+        return "%2d  %-28s  %s"
+                .formatted(test.number(), test.title(), test.body().required(scale));
     }
 
     /** Returns the table with aligned columns; long figures are wrapped. */

@@ -1,36 +1,48 @@
 package io.rdma4j.acceptance;
 
 /**
- * An acceptance test: a property with a required figure, which is one row of the table. Each run uses a new instance,
- * from one thread.
+ * An acceptance test: a property with a required figure, which is one row of the table.
  *
- * <p>A test leaves no process, no namespace and no file outside its folder behind. It sends only to loopback or to
- * hosts that it created itself, and terminates by itself.
+ * <p>A test leaves behind no process, no namespace, and no file outside its folder. It sends only to loopback or to
+ * hosts that it created, and terminates by itself.
+ *
+ * @param number its number in {@code docs/acceptance-tests.md}; several tests may share one
+ * @param title a short, unique title, such as {@code integrity under loss}
+ * @param needsRoot true if it creates network namespaces or reads what only root may read
+ * @param quickSeconds the time limit of the quick form; a test that exceeds it fails
+ * @param fullSeconds the time limit of the full form
+ * @param body the content
  */
-public interface AcceptanceTest {
-    /** Returns the number of the test in {@code docs/acceptance-tests.md}. Several tests may share a number. */
-    int number();
+public record AcceptanceTest(
+        int number, String title, boolean needsRoot, int quickSeconds, int fullSeconds, Body body) {
+    private static final int QUICK_SECONDS = 240;
+    private static final int FULL_SECONDS = 7200;
 
-    /** Returns a short, unique title, such as {@code integrity under loss}. */
-    String title();
+    /** The content of a test. Used by one thread, for one run. */
+    public interface Body {
+        /** Returns the figure that is required at this scale. */
+        String required(Scale scale);
 
-    /** Returns the figure that is required at this scale. */
-    String required(Scale scale);
-
-    /** Returns whether the test creates network namespaces or reads what only root may read. */
-    default boolean needsRoot() {
-        return false;
+        /**
+         * Runs the test.
+         *
+         * @throws Exception if something other than a figure failed; the test then fails with the exception's message
+         */
+        Outcome run(TestStage stage) throws Exception;
     }
 
-    /** Returns the time limit in seconds. A test that exceeds it fails. */
-    default int limitSeconds(Scale scale) {
-        return scale.of(240, 2 * 3600);
+    /** Returns a test that any user can run, with the default time limit. */
+    static AcceptanceTest forAnyone(int number, String title, Body body) {
+        return new AcceptanceTest(number, title, false, QUICK_SECONDS, FULL_SECONDS, body);
     }
 
-    /**
-     * Runs the test.
-     *
-     * @throws Exception if something other than a figure failed; the test then fails with the exception's message
-     */
-    Outcome run(TestStage stage) throws Exception;
+    /** Returns a test that root must run, with the default time limit. */
+    static AcceptanceTest forRoot(int number, String title, Body body) {
+        return new AcceptanceTest(number, title, true, QUICK_SECONDS, FULL_SECONDS, body);
+    }
+
+    /** Returns this test with other time limits. */
+    AcceptanceTest within(int quick, int full) {
+        return new AcceptanceTest(number, title, needsRoot, quick, full, body);
+    }
 }

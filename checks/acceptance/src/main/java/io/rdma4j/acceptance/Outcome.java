@@ -17,7 +17,7 @@ public record Outcome(Verdict verdict, String measured) {
          * Everything was correct, but a time or a rate was not reached, which also depends on the machine and its load.
          */
         SLOW,
-        /** This machine cannot run the test. Never counted as passed. */
+        /** This machine cannot run the test. Never treated as passed. */
         CANNOT
     }
 

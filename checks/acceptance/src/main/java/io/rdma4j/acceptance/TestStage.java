@@ -1,12 +1,16 @@
 package io.rdma4j.acceptance;
 
 import io.rdma4j.acceptance.process.Child;
+import io.rdma4j.harness.RunningProcess;
+import io.rdma4j.harness.Stage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +22,7 @@ public final class TestStage implements AutoCloseable {
     private static final String NOTES = "notes.txt";
 
     private final Scale scale;
+    private final Duration limit;
     private final Path folder;
     private final Progress progress;
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();
@@ -28,8 +33,9 @@ public final class TestStage implements AutoCloseable {
         void show(@Nullable String text);
     }
 
-    TestStage(Scale scale, Path folder, Progress progress) throws IOException {
+    TestStage(Scale scale, Duration limit, Path folder, Progress progress) throws IOException {
         this.scale = scale;
+        this.limit = limit;
         this.folder = Files.createDirectories(folder);
         Files.deleteIfExists(folder.resolve(NOTES));
         this.progress = progress;
@@ -38,6 +44,11 @@ public final class TestStage implements AutoCloseable {
     /** Returns the scale of the run. */
     public Scale scale() {
         return scale;
+    }
+
+    /** Returns the time limit of the test. */
+    public Duration limit() {
+        return limit;
     }
 
     /**
@@ -62,6 +73,13 @@ public final class TestStage implements AutoCloseable {
     public <T extends AutoCloseable> T keep(T resource) {
         resources.push(resource);
         return resource;
+    }
+
+    /** Starts a program, with its output in the folder. It is killed after {@code most}, or when the test has ended. */
+    public RunningProcess start(String label, List<String> words, Duration most) throws IOException {
+        Stage programs = new Stage(folder, limit);
+        keep(programs::endAll);
+        return programs.start(label, List.of(), words, most);
     }
 
     @Override

@@ -59,7 +59,7 @@ final class BenchOptions {
         }
     }
 
-    /** The patience in seconds. */
+    /** The maximum time in seconds to wait for a quiet machine. */
     static final class Patience extends BoundedNumber {
         Patience() {
             super(0, 600);
@@ -86,7 +86,7 @@ final class BenchOptions {
             names = "--repetitions",
             paramLabel = "N",
             converter = Repetitions.class,
-            description = "number of repetitions, as far as the time suffices")
+            description = "maximum number of repetitions within the time limit")
     private @Nullable Integer repetitions;
 
     @Option(names = "--json", paramLabel = "FILE", description = "writes all figures of all repetitions")

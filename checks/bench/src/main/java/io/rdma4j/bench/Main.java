@@ -22,7 +22,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The command line of {@code checks/bench/run}, which measures this project beside plain UDP system calls and its peers. */
+/**
+ * The command line of {@code checks/bench/run}, which measures this project next to plain UDP system calls and its
+ * peers.
+ */
 @Command(
         name = "checks/bench/run",
         sortOptions = false,
@@ -35,8 +38,8 @@ import picocli.CommandLine.Option;
         synopsisHeading = "",
         description = {
             "",
-            "Measures this project on this machine, beside plain UDP system calls from Java (the floor, \"raw\"), and"
-                    + " beside its peers. Two processes run each measurement over the loopback interface, once in each"
+            "Measures this project on this machine, next to plain UDP system calls from Java (the floor, \"raw\"), and"
+                    + " next to its peers. Two processes run each measurement over the loopback interface, once in each"
                     + " repetition, so that a ratio compares figures of the same minute. Prints one table: median,"
                     + " minimum and maximum over the repetitions, the ratio to raw (the median of the ratios within"
                     + " repetitions), and the aims with the values reached.",
@@ -47,7 +50,7 @@ import picocli.CommandLine.Option;
             "With --jmh as its first word, checks/bench/run runs benchmarks of parts of the hot path instead, with JMH and its"
                     + " options.",
             "",
-            "Close other programs: two processes poll, each on a processor of its own. Compare ratios within a run, not"
+            "Close other programs: two processes poll, each on a separate processor. Compare ratios within a run, not"
                     + " figures of different runs. docs/performance.md describes each row and what limits it.",
             "",
             "Exits with 0, with 1 if nothing could be measured, or with 2 for a wrong command line.",

@@ -6,8 +6,8 @@ import java.util.stream.Stream;
 
 /**
  * A target that also limits the memory that an input allocates, whatever its length fields contain. An input above the
- * limit is run up to four times, because the first runs may load classes, which Jazzer instruments on the same thread:
- * work of other threads decides which run loads a class.
+ * limit is run up to four times, because the first runs may load classes, which Jazzer instruments on the same thread;
+ * which run loads a class depends on other threads.
  */
 public final class BoundedMemory implements FuzzTarget {
     /** Far more than an input of some kilobytes needs, and far less than a 24-bit length field can request. */

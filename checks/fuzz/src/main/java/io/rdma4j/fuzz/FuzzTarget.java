@@ -8,7 +8,7 @@ public interface FuzzTarget {
      * Interprets an input and checks the invariants.
      *
      * @param input any bytes
-     * @throws AssertionError if an invariant is violated; any other throwable also counts as a failure
+     * @throws AssertionError if an invariant is violated; any other throwable is also treated as a failure
      */
     void run(byte[] input);
 

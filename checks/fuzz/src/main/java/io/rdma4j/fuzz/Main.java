@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Iterator;
 
 /**
- * The commands that {@code checks/fuzz/run} needs besides Jazzer.
+ * The commands that {@code checks/fuzz/run} needs in addition to Jazzer.
  *
  * <pre>
  * seeds TARGET FOLDER    writes a target's seeds to a folder

@@ -156,7 +156,7 @@ public final class ManagementTarget implements FuzzTarget {
             Gid source = (owner & FOREIGN_SOURCE) == 0 ? PEER : OTHER;
             agent.onMad(now, new CmDatagram(new CmRoute(LOCAL, source, 0), 0, s));
             Invariant.equal(counters.madsReceived, before + 1, "every MAD is counted");
-            Invariant.atMost(drain(), MAX_SENT_PER_MAD + ownerMessages(), "MADs sent because of one");
+            Invariant.atMost(drain(), MAX_SENT_PER_MAD + ownerMessages(), "MADs sent in response to one");
         }
 
         /**
@@ -176,7 +176,7 @@ public final class ManagementTarget implements FuzzTarget {
                 MemorySegment written = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
                 message.emit(written, 0, CmMad.transactionId(s, 0));
                 CmMessage again = CmMessage.parse(written, 0, CmMad.LENGTH);
-                Invariant.holds(message.equals(again), "a written message is parsed as the same");
+                Invariant.holds(message.equals(again), "a written message is parsed to an equal one");
                 // One per input is enough, because formatting takes longer than everything else.
                 Invariant.holds(isPrinted || !message.toString().isEmpty(), "every message can be formatted");
                 isPrinted = true;
@@ -184,7 +184,7 @@ public final class ManagementTarget implements FuzzTarget {
                 IpCmHeader header = IpCmHeader.parse(data);
                 Invariant.holds(
                         header == null || header.equals(IpCmHeader.parse(header.with(PrivateData.EMPTY))),
-                        "a written IP header is parsed as the same");
+                        "a written IP header is parsed to an equal one");
             }
         }
 
@@ -197,7 +197,7 @@ public final class ManagementTarget implements FuzzTarget {
             int sent = 0;
             CmDatagram datagram = agent.pollTransmit();
             while (datagram != null) {
-                Invariant.equal(datagram.mad().byteSize(), CmMad.LENGTH, "a MAD has its length");
+                Invariant.equal(datagram.mad().byteSize(), CmMad.LENGTH, "a MAD has the fixed length");
                 sent++;
                 datagram = agent.pollTransmit();
             }
@@ -296,7 +296,7 @@ public final class ManagementTarget implements FuzzTarget {
                     CmState state = ready.connection().state();
                     Invariant.holds(
                             state == CmState.ESTABLISHED || state == CmState.DREQ_RECEIVED,
-                            "a connection that is ready to use is established, or its peer has disconnected at once");
+                            "a connection that is ready to use is established, or its peer has disconnected immediately");
                     notifyOwner(ready.connection());
                 }
                 case AgentEvent.Rejected rejected ->

@@ -78,7 +78,7 @@ public final class PacketTarget implements FuzzTarget {
         Invariant.equal(bth.destinationQueuePair(), packet.destinationQueuePair(), "queue pair number");
         Invariant.holds(bth.acknowledgeRequest() == packet.acknowledgeRequest(), "acknowledge request");
         bth.emit(copy, 0);
-        Invariant.holds(Bth.parse(copy, 0).equals(bth), "a written BTH is parsed as the same");
+        Invariant.holds(Bth.parse(copy, 0).equals(bth), "a written BTH is parsed to an equal one");
         if (opcode.hasDeth()) {
             Deth.parse(s, packet.dethOffset()).emit(copy, 0);
             Invariant.holds(Deth.parse(copy, 0).equals(Deth.parse(s, packet.dethOffset())), "DETH");

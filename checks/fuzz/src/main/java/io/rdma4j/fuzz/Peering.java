@@ -165,8 +165,8 @@ final class Peering {
     }
 
     /**
-     * Returns the next packet that the queue pair sends, or null if there is none. If congestion holds it back, lets that time
-     * pass. The queue pair must have no other timer.
+     * Returns the next packet that the queue pair sends, or null if there is none. If congestion delays it, advances
+     * the time. The queue pair must have no other timer.
      */
     @Nullable
     Packet pollHeldBack() {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * F3: the requester of a reliable connection, whose peer responds arbitrarily.
  *
- * <p>Only memory that a response may be written to changes. No work request succeeds that was not sent. When the peer
+ * <p>Only memory that a response may be written to changes. Only work requests that were sent succeed. When the peer
  * finally becomes silent, every work request is completed once and in order.
  */
 public final class RequesterTarget implements FuzzTarget {

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * F2: the responder of a reliable connection, driven by a sequence of actions of its peer and its owner.
  *
  * <p>Nothing outside the writable regions changes, the counters add up, and the responses are bounded and can be
- * parsed. In the end a correct request is either executed, or the queue pair is in the error state and all posted
+ * parsed. At the end, either a correct request is executed, or the queue pair is in the error state and all posted
  * receives were completed once and in order.
  */
 public final class ResponderTarget implements FuzzTarget {
@@ -34,7 +34,7 @@ public final class ResponderTarget implements FuzzTarget {
     private static final int LAST = 5;
 
     /**
-     * Maximum number of response packets: of as many READs as are remembered, each of a whole region, and an
+     * Maximum number of response packets: for the maximum number of remembered READs, each of a whole region, and an
      * acknowledgement.
      */
     private static final int MAX_RESPONSE_PACKETS = 8 * (Peering.REGION_BYTES / Peering.MTU + 1) + 1;
@@ -102,7 +102,7 @@ public final class ResponderTarget implements FuzzTarget {
         }
     }
 
-    /** Builds a packet of arbitrary bytes, with a PSN near the expected one unless the script says otherwise. */
+    /** Builds a packet of arbitrary bytes, with a PSN near the expected one unless the script specifies another. */
     private static byte[] raw(Script script, Peering side) {
         int distance = script.near();
         byte[] datagram = script.run();

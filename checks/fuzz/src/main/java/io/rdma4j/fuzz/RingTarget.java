@@ -17,19 +17,20 @@ import java.lang.foreign.MemorySegment;
 import java.util.stream.Stream;
 
 /**
- * F10: what the process at the other end of a ring writes into the memory. The input is a sequence of steps of one byte and
- * their arguments: a writer and a reader of one ring write and read, and numbers in the memory are changed in between.
+ * F10: arbitrary bytes that the process at the other end of a ring writes into the memory. The input is a sequence of
+ * steps of one byte and their arguments: a writer and a reader of one ring write and read, and numbers in the memory
+ * are changed in between.
  *
- * <p>Neither side throws an exception. Frames lie in the reader's own memory, or the payload of a large one in the ring, and do not
- * overlap, and a poll returns no more of them than it may. A poll that returns nothing leaves nothing, unless the ring is broken, and a
- * broken ring stays so. The writer never writes over memory that the reader has not released. While nothing was changed, each frame is
- * read once and in order.
+ * <p>Neither side throws an exception. Frames are in the reader's memory, except for the payload of a large frame,
+ * which may be in the ring. They do not overlap, and a poll returns at most as many as requested. A poll that returns
+ * nothing leaves nothing, unless the ring is broken. A broken ring stays broken. The writer never writes over memory
+ * that the reader has not released. While nothing was changed, each frame is read once and in order.
  */
 public final class RingTarget implements FuzzTarget {
-    /** Much less than the rings of processes have, so that few bytes are copied until the ring is full. */
+    /** Much smaller than the rings of processes, so that few bytes are copied until the ring is full. */
     private static final int CAPACITY = 1 << 14;
 
-    /** The largest record and the unused rest before it may exceed the ring. */
+    /** The maximum record and the unused rest before it may exceed the ring. */
     private static final int BURST_BYTES = CAPACITY / 2;
 
     private static final int BURST_FRAMES = 64;
@@ -49,7 +50,7 @@ public final class RingTarget implements FuzzTarget {
     private RingReader reader = RingParts.reader(memory, copies);
     private RingWriter writer = RingParts.writer(memory);
 
-    /** The numbers that writer and reader have last written. Only they change these. */
+    /** The numbers that the writer and the reader have written last. Only these two change them. */
     private long tail;
 
     private long head;
@@ -57,12 +58,12 @@ public final class RingTarget implements FuzzTarget {
     /** The frames of the last poll, whose memory the next poll releases. */
     private int lastCount;
 
-    /** False once the head, or anything else, was changed. */
+    /** False after the head, or anything else, was changed. */
     private boolean isHeadTrue;
 
     private boolean isAllTrue;
 
-    /** The offsets and lengths of the frames that were written and not read: a queue. */
+    /** The queue of the offsets and lengths of the frames that were written and not read. */
     private final long[] pending = new long[MAX_PENDING];
 
     private int firstPending;
@@ -142,7 +143,7 @@ public final class RingTarget implements FuzzTarget {
         }
     }
 
-    /** Returns a number that is near another one, a multiple of the alignment away, or any. */
+    /** Returns a number near another one, or a multiple of the alignment away from it, or an arbitrary number. */
     private static long number(Script script, long from) {
         return switch (script.choice(4)) {
             case 0 -> from + (long) RingParts.ALIGNMENT * script.near();
@@ -190,12 +191,12 @@ public final class RingTarget implements FuzzTarget {
             }
         } else {
             Invariant.equal(memory.get(JAVA_LONG, RingParts.TAIL), before, "tail after a write that was refused");
-            Invariant.holds(!wasBroken || writer.isBroken(), "a broken ring stays so");
+            Invariant.holds(!wasBroken || writer.isBroken(), "a broken ring stays broken");
             long headInMemory = memory.get(JAVA_LONG, RingParts.HEAD);
             Invariant.holds(
                     writer.isBroken() || headInMemory >= 0 && headInMemory <= tail,
-                    "a head that cannot be breaks the ring");
-            Invariant.holds(!isAllTrue || !writer.isBroken(), "a ring that nobody changed is not broken");
+                    "an impossible head breaks the ring");
+            Invariant.holds(!isAllTrue || !writer.isBroken(), "an unchanged ring is not broken");
             Invariant.holds(
                     !isAllTrue || CAPACITY - (tail - head) < 2L * recordBytes, "a burst that fits is not refused");
         }
@@ -206,7 +207,7 @@ public final class RingTarget implements FuzzTarget {
         long end = at + recordBytes;
         long advance = end > CAPACITY ? CAPACITY - at + recordBytes : recordBytes;
         Invariant.equal(newTail, tail + advance, "tail after a write");
-        Invariant.holds(!isHeadTrue || newTail - head <= CAPACITY, "what was not released is not overwritten");
+        Invariant.holds(!isHeadTrue || newTail - head <= CAPACITY, "unreleased memory is not overwritten");
         dirtyEnd = Math.max(dirtyEnd, Math.min(end, CAPACITY));
         tail = newTail;
         if (isAllTrue) {
@@ -234,8 +235,8 @@ public final class RingTarget implements FuzzTarget {
         Invariant.atMost(count, Math.min(most, RingParts.FRAMES), "frames of a poll");
         Invariant.holds(
                 !wasBroken || count == 0 && reader.isBroken() && (newHead == head || lastCount > 0),
-                "a broken ring stays so");
-        Invariant.holds(!isAllTrue || !reader.isBroken(), "a ring that nobody changed is not broken");
+                "a broken ring stays broken");
+        Invariant.holds(!isAllTrue || !reader.isBroken(), "an unchanged ring is not broken");
         // The rest of a record, and what the tail permits after that.
         Invariant.holds(newHead >= head && newHead - head <= 2L * CAPACITY, "the work of a poll is bounded");
         Invariant.holds((newHead & RingParts.ALIGNMENT - 1) == 0, "records are aligned");
@@ -251,7 +252,7 @@ public final class RingTarget implements FuzzTarget {
     }
 
     private void check(Frame frame, int from) {
-        Invariant.holds(frame.segment.equals(copies), "a frame lies in the reader's memory");
+        Invariant.holds(frame.segment.equals(copies), "a frame is in the reader's memory");
         int copied = frame.isSplit ? Frame.SPLIT_BYTES : frame.length;
         if (frame.isSplit) {
             Invariant.holds(
@@ -260,7 +261,7 @@ public final class RingTarget implements FuzzTarget {
                     frame.bodyOffset >= RingLayout.RECORDS
                             && frame.bodyOffset + frame.length <= RingLayout.RECORDS + CAPACITY
                             && frame.length >= Frame.SPLIT_BYTES,
-                    "a split frame lies among the records");
+                    "a split frame is within the records");
         }
         Invariant.holds(frame.length >= 1 && frame.length <= SendBurst.MAX_FRAME_BYTES, "the length of a frame");
         Invariant.holds(

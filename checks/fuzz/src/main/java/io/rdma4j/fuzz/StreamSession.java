@@ -75,7 +75,7 @@ final class StreamSession implements StreamPort {
         ConnectData peer = ConnectData.parse(script.flag() ? script.run() : changed(local));
         if (peer != null && protocol.onPeer(peer)) {
             offered.add(Offer.of(peer.buffer()));
-            // The table has as many entries as the peer says, which can exceed the length of a descriptor.
+            // The peer specifies the number of entries of the table, which can exceed the length of a descriptor.
             offered.add(new Offer(
                     peer.table().address(),
                     peer.table().key(),

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * rest.
  *
  * <p>Every text is parsed, or refused with the documented exception and a message. A parsed text that is written again
- * is parsed as the same.
+ * is parsed to an equal value.
  */
 public final class TextTarget implements FuzzTarget {
     private static final PrintStream DISCARD =
@@ -32,8 +32,8 @@ public final class TextTarget implements FuzzTarget {
     private static final int MAX_OPTIONS_PER_CHARACTER = 1;
 
     /**
-     * The last argument contains the rest of the text. Jazzer's hooks allocate 7 KB per argument, which would count as
-     * allocated by the input.
+     * The last argument contains the rest of the text. Jazzer's hooks allocate 7 KB per argument, which would be
+     * attributed to the input.
      */
     private static final int MAX_ARGUMENTS = 256;
 
@@ -62,7 +62,7 @@ public final class TextTarget implements FuzzTarget {
     private static void parsesOrExplains(Function<String, Object> parser, String text) {
         try {
             Object parsed = parser.apply(text);
-            Invariant.holds(parsed.equals(parser.apply(text)), "the same text is parsed as the same");
+            Invariant.holds(parsed.equals(parser.apply(text)), "the same text is parsed to an equal value");
         } catch (NumberFormatException e) {
             throw new AssertionError("an invalid number causes a NumberFormatException", e);
         } catch (IllegalArgumentException refused) {

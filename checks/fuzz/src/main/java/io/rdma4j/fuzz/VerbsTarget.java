@@ -45,11 +45,11 @@ import org.jspecify.annotations.Nullable;
  * call that was not refused.
  *
  * <p>A call succeeds or is refused by an exception of the verbs that names the operation and the reason. Closing an
- * object succeeds or is refused because the object is in use. Nothing is written outside registered memory. In the end
- * no queue pair is left, and none has failed by an internal error.
+ * object succeeds or is refused because the object is in use. Nothing is written outside registered memory. At the end
+ * no queue pair is left, and none has failed because of an internal error.
  *
- * <p>An input whose length is a multiple of 16 has a context of its own, which is closed with all remaining objects.
- * Other inputs share a context and close the remaining objects themselves, which is several times as fast.
+ * <p>An input with a length that is a multiple of 16 has a separate context, which is closed with all remaining
+ * objects. Other inputs share a context and close the remaining objects themselves, which is several times as fast.
  */
 public final class VerbsTarget implements FuzzTarget {
     private static final int BYTES = 8192;
@@ -111,7 +111,7 @@ public final class VerbsTarget implements FuzzTarget {
                     "nothing is written outside registered memory");
         }
         Invariant.equal(Host.queuePairFailures(), failures, "queue pairs that failed by an internal error");
-        Invariant.equal(Host.queuePairCount(), 0, "queue pairs left in the end");
+        Invariant.equal(Host.queuePairCount(), 0, "queue pairs left at the end");
     }
 
     private void execute(Script script, DeviceContext context) {
@@ -131,7 +131,7 @@ public final class VerbsTarget implements FuzzTarget {
         }
     }
 
-    /** Closes users before the objects they use, so no call is refused. */
+    /** Closes objects before the objects that they use, so no call is refused. */
     private void closeAll() {
         for (List<? extends AutoCloseable> objects : List.of(pairs, windows, regions, handles, queues, domains)) {
             objects.forEach(VerbsTarget::close);

@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * F9: messages between the processes of a host over the channels of a shared port. The first byte of the input selects
- * whether several processes send to the owner or the owner sends to one process. Then follow steps of one byte and
- * their arguments.
+ * whether several processes send to the owner or the owner sends to one process. Steps of one byte and their arguments
+ * follow.
  *
  * <p>No message to the owner is relayed to another process as a frame, or assigns a UDP port to a slot that the sender
  * does not hold. A message causes few responses, and a process that sends invalid messages is disconnected. Frames from

@@ -38,7 +38,7 @@ public record Case(String name, String roles, String expected, Extent extent, Du
     /**
      * The content of a case that a peer cannot run: it is listed and counted, but not as passed.
      *
-     * @param reason what is missing
+     * @param reason the missing precondition
      */
     public record Impossible(String reason) implements Body {
         @Override

@@ -7,7 +7,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** The environment of a case: a folder, processes, and remarks for the table. Used by the thread of the run. */
 public final class Stage {
@@ -134,7 +133,7 @@ public final class Stage {
     }
 
     /** Ends all processes. */
-    void endAll() throws IOException, InterruptedException {
+    public void endAll() throws IOException, InterruptedException {
         for (RunningProcess each : processes) {
             each.end("KILL");
         }
@@ -168,11 +167,7 @@ public final class Stage {
     }
 
     /** Removes the folder. */
-    void delete() throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
-                Files.delete(file);
-            }
-        }
+    void delete() {
+        Folders.delete(folder);
     }
 }

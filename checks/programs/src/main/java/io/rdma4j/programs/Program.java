@@ -2,10 +2,13 @@ package io.rdma4j.programs;
 
 import io.rdma4j.programs.peer.PeerMain;
 import java.io.File;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +21,13 @@ import org.jspecify.annotations.Nullable;
  * @param server how its server is started
  */
 record Program(String name, String title, @Nullable String artifact, String exchange, Server server) {
+    /** The class path of the processes: that of the run, without the modules of this project that the run itself uses. */
+    private static final String CLASS_PATH = Arrays.stream(
+                    System.getProperty("java.class.path", ".").split(File.pathSeparator, -1))
+            .filter(entry -> !Files.isDirectory(Path.of(entry, "io/rdma4j/harness")))
+            .filter(entry -> !new File(entry).getName().startsWith("rdma4j-"))
+            .collect(Collectors.joining(File.pathSeparator));
+
     /** How a server is started, and which line of its output says that it listens. */
     interface Server {
         /** Returns the arguments of Java. */
@@ -38,7 +48,7 @@ record Program(String name, String title, @Nullable String artifact, String exch
 
         @Override
         public String readyLine() {
-            return ProgramProcess.MARK + "ready";
+            return PeerMain.MARK + "ready";
         }
     }
 
@@ -73,7 +83,7 @@ record Program(String name, String title, @Nullable String artifact, String exch
                 // The native transport of the Netty inside gRPC is no Java socket; this is Netty's own option.
                 "-Dio.grpc.netty.shaded.io.netty.transport.noNative=true",
                 "-cp",
-                System.getProperty("java.class.path", "."),
+                CLASS_PATH,
                 PeerMain.class.getName(),
                 role,
                 name));

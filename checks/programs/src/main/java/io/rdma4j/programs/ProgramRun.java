@@ -1,5 +1,9 @@
 package io.rdma4j.programs;
 
+import io.rdma4j.harness.Folders;
+import io.rdma4j.harness.LineProcess;
+import io.rdma4j.harness.TcpSockets;
+import io.rdma4j.programs.peer.PeerMain;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -7,7 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeoutException;
+import java.util.Map;
 
 /**
  * One program over one transport: a client is measured, idles and is killed in the middle of an exchange; then a second
@@ -40,32 +44,32 @@ final class ProgramRun {
         try {
             folder = Files.createTempDirectory("programs");
             return run(folder);
-        } catch (IOException | TimeoutException | RuntimeException e) {
-            return Outcome.problem(program, transport, String.valueOf(e.getMessage()));
+        } catch (IOException | RuntimeException e) {
+            return Outcome.problem(program, transport, e.getMessage() + "; logs are in " + logs);
         } finally {
             Folders.delete(folder);
         }
     }
 
-    private Outcome run(Path folder) throws IOException, InterruptedException, TimeoutException {
+    private Outcome run(Path folder) throws IOException, InterruptedException {
         int port = twoFreePorts();
-        try (ProgramProcess server = start("server", program.server().words(program, port, folder))) {
-            server.await(program.server().readyLine(), START_LIMIT);
+        try (LineProcess server = start("server", program.server().words(program, port, folder))) {
+            server.awaitLine(program.server().readyLine(), START_LIMIT);
             double rate;
             int tcpConnections;
             double idle;
-            try (ProgramProcess client = start("client", program.client(port, pace))) {
+            try (LineProcess client = start("client", program.client(port, pace))) {
                 Duration limit = START_LIMIT.plusMillis(pace.warmUpMillis() + pace.measureMillis());
-                rate = Double.parseDouble(client.await(ProgramProcess.MARK + "rate", limit));
-                tcpConnections = TcpConnections.of(server.pid()) + TcpConnections.of(client.pid());
+                rate = Double.parseDouble(client.awaitLine(PeerMain.MARK + "rate", limit));
+                tcpConnections = TcpSockets.connectionsOf(server.pid()) + TcpSockets.connectionsOf(client.pid());
                 idle = idleProcessors(server, client);
                 killInTraffic(client, client);
             }
-            try (ProgramProcess second = start("client", program.client(port, SECOND_CLIENT))) {
-                second.await(ProgramProcess.MARK + "rate", START_LIMIT);
+            try (LineProcess second = start("client", program.client(port, SECOND_CLIENT))) {
+                second.awaitLine(PeerMain.MARK + "rate", START_LIMIT);
                 killInTraffic(second, server);
                 long begin = System.nanoTime();
-                String failure = second.await(ProgramProcess.MARK + "failed", FAILURE_LIMIT);
+                String failure = second.awaitLine(PeerMain.MARK + "failed", FAILURE_LIMIT);
                 long failureMillis = (System.nanoTime() - begin) / 1_000_000;
                 return new Outcome(
                         program.name(),
@@ -82,21 +86,21 @@ final class ProgramRun {
         }
     }
 
-    private ProgramProcess start(String role, List<String> words) throws IOException {
+    private LineProcess start(String role, List<String> words) throws IOException {
         Path log = logs.resolve(program.name() + "-" + transport + "-" + ++processes + "-" + role + ".log");
-        return new ProgramProcess(transport.command(words), log);
+        return new LineProcess(
+                "the " + role, transport.command(words), Map.of(), ProcessBuilder.Redirect.to(log.toFile()));
     }
 
     /** Lets a client exchange without a pause, and kills one of the processes meanwhile. */
-    private static void killInTraffic(ProgramProcess client, ProgramProcess victim)
-            throws IOException, InterruptedException, TimeoutException {
-        client.writeLine("loop");
-        client.await(ProgramProcess.MARK + "looping", START_LIMIT);
+    private static void killInTraffic(LineProcess client, LineProcess victim) throws IOException, InterruptedException {
+        client.sendLine("loop");
+        client.awaitLine(PeerMain.MARK + "looping", START_LIMIT);
         Thread.sleep(TRAFFIC_MILLIS);
         victim.kill();
     }
 
-    private double idleProcessors(ProgramProcess server, ProgramProcess client) throws InterruptedException {
+    private double idleProcessors(LineProcess server, LineProcess client) throws InterruptedException {
         long begin = System.nanoTime();
         Duration before = server.processorTime().plus(client.processorTime());
         Thread.sleep(pace.idleMillis());

@@ -21,6 +21,9 @@ import java.util.regex.Pattern;
  * Names that begin with an underscore are internal by the convention of these libraries.
  */
 final class CHeaders {
+    /** The folder of the header files; another one checks another version of them. */
+    static final Path INCLUDES = Path.of(System.getProperty("rdma4j.includes", "/usr/include"));
+
     /** The files that programs include, and those that they include in turn. Files of single drivers are not among them. */
     private static final List<String> FILES = List.of(
             "infiniband/verbs.h",

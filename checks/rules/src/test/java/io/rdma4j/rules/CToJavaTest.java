@@ -29,8 +29,6 @@ import org.junit.jupiter.api.Test;
 /** Checks the table of C names and Java counterparts: it is complete and names only what exists. */
 class CToJavaTest {
     private static final Path PAGE = Checkout.ROOT.resolve("docs/c-to-java.md");
-    /** The folder of the header files of C; another one checks another version of them. */
-    private static final Path INCLUDES = Path.of(System.getProperty("rdma4j.includes", "/usr/include"));
 
     private static final List<String> PACKAGES = List.of(
             "io.rdma4j.cm.",
@@ -116,8 +114,8 @@ class CToJavaTest {
     }
 
     private static CHeaders installed() throws IOException {
-        assumeTrue(CHeaders.areIn(INCLUDES), "libibverbs-dev and librdmacm-dev are not installed");
-        return CHeaders.read(INCLUDES);
+        assumeTrue(CHeaders.areIn(CHeaders.INCLUDES), "libibverbs-dev and librdmacm-dev are not installed");
+        return CHeaders.read(CHeaders.INCLUDES);
     }
 
     @Test
@@ -128,7 +126,7 @@ class CToJavaTest {
         assertThat(headers.structures().keySet()).hasSizeGreaterThan(110);
         assertThat(headers.enumerations().keySet()).hasSizeGreaterThan(70);
         assertThat(missing(required(headers, rows()), rows()))
-                .as("names of the header files below %s without a row in docs/c-to-java.md", INCLUDES)
+                .as("names of the header files below %s without a row in docs/c-to-java.md", CHeaders.INCLUDES)
                 .isEmpty();
     }
 

@@ -20,8 +20,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Each page of docs/decisions is named by a comment in what it explains: a class, a script, a C file or a pom.xml. The
- * comment has the word "decision" and the number of the page. Each number that a comment names has a page.
+ * Each page of docs/decisions is named by a comment in a file that it explains: a class, a script, a C file or a
+ * pom.xml. The comment has the word "decision" and the number of the page. Each number that a comment names has a page.
  */
 class DecisionLinksTest {
     private static final Pattern PAGE = Pattern.compile("(\\d{3})-.*\\.md");

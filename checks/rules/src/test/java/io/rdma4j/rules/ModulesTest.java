@@ -69,7 +69,7 @@ class ModulesTest {
 
     /** Modules that may use all others, and that no module may use; their classes are not checked here. */
     private static final Set<String> MODULES_THAT_USE_ALL =
-            Set.of("conformance", "rules", "acceptance", "bench", "examples", "fuzz", "programs", "stress", "variants");
+            Set.of("conformance", "rules", "acceptance", "bench", "examples", "fuzz", "programs");
 
     /** Maven modules without classes: lists of artifacts and of modules. */
     private static final Set<String> LISTS = Set.of("bom");

@@ -131,7 +131,7 @@ final class SourceMessages extends TreeScanner<Void, Void> {
         return null;
     }
 
-    /** Scans the parts of a concatenation that are not literals, which may contain texts of their own. */
+    /** Scans the parts of a concatenation that are not literals, which may also contain texts. */
     private void scanVariables(ExpressionTree part) {
         if (part instanceof BinaryTree binary && binary.getKind() == Tree.Kind.PLUS) {
             scanVariables(binary.getLeftOperand());

@@ -16,7 +16,7 @@ class SystemFilesTest {
 
     private static final Pattern SYSTEM_PATH = Pattern.compile("\"/(proc|sys)[/\"]");
 
-    /** Methods that ask for the size of a file first, which is 0 there. */
+    /** Methods that first query the size of a file, which is 0 there. */
     private static final Pattern BY_SIZE = Pattern.compile(
             "\\bFiles\\.(readString|readAllBytes|size|copy|mismatch)\\(|\\.(transferTo|map)\\(FileChannel");
 

@@ -130,7 +130,7 @@ final class OpenDevices {
         return List.copyOf(contexts);
     }
 
-    /** Opens a device for the application. The application does not count as a user, but may keep the context. */
+    /** Opens a device for the application. The application is not counted as a user, but may keep the context. */
     DeviceContext listed(Device device) {
         synchronized (all) {
             Use use = use(device);

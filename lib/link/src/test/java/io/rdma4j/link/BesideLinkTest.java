@@ -22,7 +22,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A link on a port that another process holds takes everything that arrives there. */
+/** A link opened on a port that another process holds receives everything that arrives there. */
 @Timeout(30)
 @EnabledOnOs(OS.LINUX)
 class BesideLinkTest {
@@ -84,7 +84,7 @@ class BesideLinkTest {
         assertThat(received(second)).isEqualTo(128);
         assertThat(received(first)).isZero();
         send(first, address, 3);
-        assertThat(received(second)).as("what the former link sends").isEqualTo(3);
+        assertThat(received(second)).as("frames from the former link").isEqualTo(3);
     }
 
     @Test

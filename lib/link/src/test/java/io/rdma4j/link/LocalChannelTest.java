@@ -195,7 +195,7 @@ class LocalChannelTest {
                 .isFalse();
         CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> {
             while (!connected.isClosed()) {
-                clientSet.await(Long.MAX_VALUE); // the end of the wait is all that tells the writer that there is room
+                clientSet.await(Long.MAX_VALUE); // only the end of the wait notifies the writer that there is room
                 assertThat(connected.poll()).isNull();
             }
         });
@@ -392,7 +392,7 @@ class LocalChannelTest {
                 .hasMessageContaining(path.toString())
                 .hasMessageContaining("another process");
         LocalChannel connected = other.connectLocal(path);
-        // The check for a listening process was a connection, too.
+        // The check for a listening process was also a connection.
         accept(set, listener);
         accept(set, listener);
         assertThat(connected.isClosed()).isFalse();

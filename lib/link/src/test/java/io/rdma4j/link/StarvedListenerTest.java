@@ -42,7 +42,7 @@ class StarvedListenerTest {
     /** The listener alone. */
     @ParameterizedTest
     @MethodSource("io.rdma4j.link.LinkKinds#all")
-    void connectionWaitsWithoutABusyLoopIfNotEvenTheReserveIsThere(String kind) throws Exception {
+    void connectionWaitsWithoutABusyLoopIfTheReserveIsAlsoGone(String kind) throws Exception {
         assertThat(run(kind, 1)).containsExactly("accepted false", "waits few", "accepted later");
     }
 }

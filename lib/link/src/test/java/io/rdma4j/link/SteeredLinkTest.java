@@ -363,7 +363,7 @@ class SteeredLinkTest {
         return new LinkDecorator(options, () -> 0, () -> 0, line -> {});
     }
 
-    /** One thread uses the first link while another thread opens further links with a set of its own. */
+    /** One thread uses the first link while another thread opens further links with a separate set. */
     @Test
     @EnabledOnOs(OS.LINUX)
     void framesOutsideAllRangesAreDeliveredToTheFirstLinkWhileOthersOpen() throws Exception {

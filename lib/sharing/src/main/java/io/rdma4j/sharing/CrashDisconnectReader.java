@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The {@linkplain CrashDisconnectTable crash disconnects} of another process.
  *
- * <p>Opened while that process lives: later another process may have its slot, with a file of the same name. Thread safe.
+ * <p>Open it while that process is running: later another process may have its slot, with a file of the same name.
+ * Thread safe.
  */
 public final class CrashDisconnectReader {
     private static final System.Logger LOGGER = System.getLogger(CrashDisconnectReader.class.getName());
@@ -26,7 +27,7 @@ public final class CrashDisconnectReader {
         this.slot = slot;
     }
 
-    /** Opens the file of a slot. If that fails, no connection is left. */
+    /** Opens the file of a slot. If that fails, the reader has no connections. */
     public static CrashDisconnectReader open(RunDirectory directory, int slot) {
         MemorySegment memory = null;
         try {
@@ -39,7 +40,7 @@ public final class CrashDisconnectReader {
         return new CrashDisconnectReader(memory, slot);
     }
 
-    /** Returns whether a connection is left that nobody has taken. */
+    /** Returns whether a connection is left that no process has taken. */
     public boolean isAnyLeft() {
         MemorySegment file = memory;
         int count = file == null ? 0 : CrashDisconnectFormat.count(file);

@@ -44,7 +44,10 @@ public final class CrashDisconnectTable {
         this.memory = memory;
     }
 
-    /** Creates the file of a slot. If that fails, for example because the file system is full, nobody acts on behalf of this process. */
+    /**
+     * Creates the file of a slot. If that fails, for example because the file system is full, no other process acts on
+     * behalf of this one.
+     */
     static CrashDisconnectTable create(RunDirectory directory, int slot) {
         String name = CrashDisconnectFormat.fileName(slot);
         MemorySegment memory = null;

@@ -17,8 +17,9 @@ final class DirectFrames {
     }
 
     /**
-     * Receives a burst; returns the number of frames. A process that was the owner of UDP port 4791 until it was replaced may still send
-     * from that port. It drops the frames that it finds there: they were for the owner, which may have received them again meanwhile.
+     * Receives a burst; returns the number of frames. A process that was the owner of UDP port 4791 until it was
+     * replaced may still send from that port. The frames that arrive at that port are then dropped: they were for the
+     * owner, and the new owner may have received their retransmissions meanwhile.
      */
     int poll(ReceiveBurst burst) {
         int count = udp.poll(burst);

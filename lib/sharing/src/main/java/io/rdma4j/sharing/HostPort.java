@@ -232,12 +232,13 @@ public final class HostPort extends Port {
         }
     }
 
-    /** Becomes a member if this owner was replaced, and returns whether it was. Checks that only from time to time. */
+    /** Becomes a member if this owner was replaced, and returns whether it was. Checks this only occasionally. */
     boolean resignsIfReplaced(Owner owner, long nowNanos) {
         if (!replacement.isDue(nowNanos) || !replacement.isReplaced()) {
             return false;
         }
-        // Its sockets are closed before the new owner hears of this process: the numbers of the sockets change.
+        // Its sockets are closed before this process joins the new owner, since that changes the numbers of the
+        // sockets.
         Ownerless next = owner.resigned(engine.nowNanos());
         owner.members().resign(closing);
         onOwnerless(next);
@@ -258,7 +259,7 @@ public final class HostPort extends Port {
     private void onOwnerless(Ownerless next) {
         become(next);
         if (refusals.isRefused()) {
-            engine.onProgress(); // waiting operations may give up
+            engine.onProgress(); // waiting operations may now fail
             retryLater();
         } else {
             retryNanos = FIRST_RETRY_NANOS;
@@ -396,7 +397,7 @@ public final class HostPort extends Port {
         return role.link().nextDeadlineNanos();
     }
 
-    /** Makes the next polls of the link also receive from UDP, which they seldom do while rings are busy. */
+    /** Makes the next polls of the link also receive from UDP, which they rarely do while rings are busy. */
     void pollEverythingNext() {
         role.pollEverythingNext(engine.nowNanos());
     }
@@ -477,8 +478,8 @@ public final class HostPort extends Port {
     }
 
     /**
-     * Returns why the owner does not let this process join, or does not answer, for an operation that has waited in vain. The details
-     * continue a sentence that begins with the owner. Any thread.
+     * Returns why the owner refuses this process, or does not answer, for an operation that has waited without success.
+     * The details continue a sentence that begins with the owner. Any thread.
      */
     public SharingException refusal() {
         return refusals.failure();

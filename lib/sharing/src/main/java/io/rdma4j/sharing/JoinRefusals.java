@@ -3,7 +3,7 @@ package io.rdma4j.sharing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reason why the owner of a port does not let this process join. Changed under the engine lock, and read by any thread.
+ * The reason why the owner of a port refuses this process. Changed under the engine lock, and read by any thread.
  *
  * <p>An owner that does not know the message REFUSED ends the channel without a reason. Such an end can also be the exit of the
  * owner, so it is treated as a refusal only when it happens several times in a row.
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class JoinRefusals {
     private static final int MAX_ENDS = 3;
 
-    /** A reason, and whether it will last as long as the owner. */
+    /** A reason, and whether it applies as long as the port has this owner. */
     private record Refusal(SharingException.Reason reason, String text, String hint, boolean isFinal) {}
 
     private volatile @Nullable Refusal last;
@@ -66,7 +66,10 @@ final class JoinRefusals {
         return current != null && current.isFinal;
     }
 
-    /** Returns the reason for an operation that waited in vain for the owner, as the rest of a sentence about the owner. */
+    /**
+     * Returns the reason for an operation that waited without success for the owner, as the rest of a sentence about
+     * the owner.
+     */
     SharingException failure() {
         Refusal current = last;
         if (current != null) {

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Removes the run directories of network namespaces that no longer exist.
  *
- * <p>The directories of all network namespaces of a user lie side by side. A directory is in use while a process holds
- * a slot in it.
+ * <p>The directories of all network namespaces of a user are in the same parent directory. A directory is in use while
+ * a process holds a slot in it.
  */
 final class Leftovers {
     private static final String NAMESPACE = "[0-9]+";
@@ -81,8 +81,8 @@ final class Leftovers {
     }
 
     /**
-     * Returns all files but the slots, after removing the parts of network namespaces. Returns null if the directory still contains a
-     * subdirectory, which no process of this program creates.
+     * Returns all files except the slots, after removing the parts of network namespaces. Returns null if the directory
+     * still contains a subdirectory, which no process of this program creates.
      */
     private static @Nullable List<Path> filesOf(Path directory) throws IOException {
         List<Path> files = new ArrayList<>();

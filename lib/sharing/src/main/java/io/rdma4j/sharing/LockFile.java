@@ -20,7 +20,7 @@ interface LockFile extends AutoCloseable {
     /**
      * Locks a byte.
      *
-     * @return the lock, or null if another process or another stack of this process holds one that excludes it
+     * @return the lock, or null if another process or another stack of this process holds a conflicting lock
      */
     @Nullable
     ByteLock tryLock(long at, boolean shared) throws IOException;

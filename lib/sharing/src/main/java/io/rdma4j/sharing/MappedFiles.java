@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** The files of a run directory that processes map into memory. Thread safe. */
 sealed interface MappedFiles {
     /**
-     * Creates a file of zeros, in place of one that another process has left, and maps it.
+     * Creates a file of zeros, replacing one that another process has left, and maps it.
      *
      * @param bytes the size
      * @param allocatedBytes the number of bytes for which the file system has memory; see {@link #allocate}
@@ -98,7 +98,10 @@ sealed interface MappedFiles {
         }
     }
 
-    /** Files of a virtual host, in the memory of this process. They have the size that is allocated first. */
+    /**
+     * Files of a virtual host, in the memory of this process. Their size is the number of bytes that are allocated at
+     * their creation, and does not change.
+     */
     record OfVirtualHost(Map<String, MemorySegment> files) implements MappedFiles {
         OfVirtualHost() {
             this(new ConcurrentHashMap<>());

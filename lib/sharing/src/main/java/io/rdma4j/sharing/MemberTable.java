@@ -87,7 +87,7 @@ final class MemberTable {
             if (member.channel.isClosed()) {
                 if (port.replacement().isReplaced()) {
                     port.replacement().checkSoon();
-                    return received; // it may have left for the new owner
+                    return received; // it may have joined the new owner
                 }
                 if (!isDrained) {
                     drain();
@@ -207,7 +207,7 @@ final class MemberTable {
     private void remove(Member member) {
         members.remove(member);
         member.channel.close();
-        port.claimInput(); // its sockets of the port, if it had some, are closed
+        port.claimInput(); // its sockets of the port, if any, are closed
         if (bySlot[member.slot] == member) {
             bySlot[member.slot] = null;
             port.siblings().put(member.slot, 0);

@@ -72,7 +72,7 @@ final class OwnerReplacement {
         return true;
     }
 
-    /** Returns whether another process has taken the place of the owner. A missing file does not mean that. */
+    /** Returns whether another process has replaced the owner, which a missing file does not show. */
     boolean isReplaced() {
         FileIdentity current = engine.links().opensBeside() ? FileIdentity.of(socket) : null;
         return current != null && !current.equals(ownerFile);
@@ -86,8 +86,7 @@ final class OwnerReplacement {
     }
 
     /**
-     * Takes over a port that a process of this run directory holds, but that nobody serves: an attempt to join has
-     * failed.
+     * Takes over a port that a process of this run directory holds but does not serve: an attempt to join has failed.
      */
     @Nullable
     String tryTakeUnserved(String refusal, Owning owning) throws IOException {

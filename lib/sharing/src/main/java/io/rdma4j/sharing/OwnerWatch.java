@@ -4,8 +4,8 @@ import io.rdma4j.sharing.PortRole.Member;
 import io.rdma4j.sharing.PortRole.Owner;
 
 /**
- * Watches the owner of a port: requests heartbeats from it, and has it replaced if there are none. In an owner that has replaced
- * another one, it keeps the input of the port instead.
+ * Watches the owner of a port: requests heartbeats from it, and causes its replacement if there are none. In an owner
+ * that has replaced another one, it keeps the input of the port instead.
  *
  * <p>It counts requests without an answer, not time: if this process itself was stopped, the answers have arrived.
  */

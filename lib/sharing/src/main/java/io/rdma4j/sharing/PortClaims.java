@@ -93,7 +93,7 @@ public final class PortClaims implements AutoCloseable {
         }
     }
 
-    /** A byte that this process has locked, once for all its claims. */
+    /** A byte that this process has locked once for all its claims. */
     private static final class LockedByte {
         private final ByteKey key;
         private LockFile.ByteLock lock;
@@ -170,7 +170,7 @@ public final class PortClaims implements AutoCloseable {
         }
     }
 
-    /** Makes a claim that allows reuse exclusive. The claim is unchanged on failure. */
+    /** Makes a claim that allows reuse exclusive. On failure, the claim is unchanged. */
     private void makeExclusive(Claim claim) throws SharingException {
         Held exclusive = new Held(claim.held.key, claim.held.address, claim.held.familyOnly, false);
         requireNoConflict(exclusive, claim);

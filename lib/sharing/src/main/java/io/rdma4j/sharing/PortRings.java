@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class PortRings {
     private static final System.Logger LOGGER = System.getLogger(PortRings.class.getName());
 
-    /** The time after which a process that had no socket for rings, or refused a ring, is tried again. */
+    /** The time after which a ring is again offered to a process that had no socket for rings, or refused a ring. */
     private static final long RETRY_NANOS = 1_000_000_000;
 
     /** The interval at which a polling thread checks for new rings and for ended ones, which takes system calls. */
@@ -223,7 +223,8 @@ final class PortRings {
 
     /** Accepts new rings, and checks whether processes have ended: now, or if the last check was long ago. */
     void check(long nowNanos, boolean now) {
-        closeEnded(); // always: the thread that was woken by the end may not be woken again for a long time
+        closeEnded(); // always: after the thread was woken by the end of a process, a long time may pass before the
+        // next wakeup
         RingListener from = listener;
         if (from == null || !now && nowNanos - lastCheckNanos < CHECK_NANOS) {
             return;
@@ -234,7 +235,7 @@ final class PortRings {
                 incoming.add(ring);
                 lastFrameNanos = nowNanos;
             } else {
-                ring.close(); // its process sends by UDP
+                ring.close(); // the process sends by UDP
             }
         }
         if (!now) {
@@ -255,8 +256,8 @@ final class PortRings {
     }
 
     /**
-     * Receives what the rings contain now, but nothing that is written meanwhile: other processes can write as fast as this one
-     * reads.
+     * Receives the frames that the rings contain now, but none that are written meanwhile: other processes can write as
+     * fast as this one reads.
      *
      * @param burst the burst to use
      */

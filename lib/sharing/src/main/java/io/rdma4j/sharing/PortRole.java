@@ -48,7 +48,7 @@ sealed interface PortRole {
         return 0;
     }
 
-    /** Makes the next poll of the link also receive from UDP, which it seldom does while rings are busy. */
+    /** Makes the next poll of the link also receive from UDP, which it rarely does while rings are busy. */
     default void pollEverythingNext(long nowNanos) {}
 
     /** Returns whether packets for this process arrive. Any thread. */
@@ -99,7 +99,7 @@ sealed interface PortRole {
     final class Owner implements PortRole {
         private static final int RARELY_MASK = 31;
 
-        /** Selects one poll in 1024, since a poll of rings is not a system call. */
+        /** Selects one poll in 1024 while rings are busy: their polls are frequent, since they are not system calls. */
         private static final int SELDOM_MASK = 1023;
 
         private final FrameReceiver receiver;

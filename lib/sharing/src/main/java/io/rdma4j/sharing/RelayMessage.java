@@ -40,7 +40,7 @@ final class RelayMessage {
 
     static final byte PONG = 11;
 
-    /** Asks the owner to check whether another process has taken over the address while it was stopped. */
+    /** Requests that the owner check whether another process has taken over the address while it was stopped. */
     static final byte REPLACED = 12;
 
     /** The last message of an owner that was replaced: the channel ends, but not the process. */

@@ -12,9 +12,9 @@ import io.rdma4j.wire.Icrc;
  * The link of a port that exchanges frames with processes of this host through rings in shared memory, and with all others through
  * UDP.
  *
- * <p>While frames come through rings, it seldom polls UDP, since that is a system call. Frames from UDP are returned only after
- * the frames that were in the rings when they arrived: if a process is killed, another one disconnects its peers by UDP, which
- * must come after everything that the killed process has written.
+ * <p>While frames come through rings, it rarely polls UDP, since that is a system call. Frames from UDP are returned
+ * only after the frames that were in the rings when they arrived: if a process is killed, another one disconnects its
+ * peers by UDP, and this must be processed after everything that the killed process has written.
  */
 final class RingLink extends ForwardingLink {
     private static final int BURST_FRAMES = 128;

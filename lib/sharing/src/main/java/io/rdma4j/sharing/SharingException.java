@@ -10,9 +10,9 @@ public final class SharingException extends Exception {
     public enum Reason {
         /** Another process has the resource. */
         IN_USE,
-        /** Another process has a part of the resource, or one that includes it. */
+        /** Another process has a part of the resource, or a resource that includes it. */
         UNAVAILABLE,
-        /** No such resource is left at present. */
+        /** No such resource is currently available. */
         EXHAUSTED,
         /** The other process does not answer. */
         NO_ANSWER,

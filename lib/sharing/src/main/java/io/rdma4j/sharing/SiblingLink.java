@@ -4,7 +4,7 @@ import io.rdma4j.link.ForwardingLink;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.SendBurst;
 
-/** A UDP link that sends directly to the other processes of its own address. */
+/** A UDP link that sends directly to the other processes of its address. */
 class SiblingLink extends ForwardingLink {
     private final AddressSiblings siblings;
 

@@ -23,8 +23,8 @@ public final class Slots implements AutoCloseable {
     static final String FILE = "slots";
 
     /**
-     * The number of attempts: the directory may be removed between the check that it exists and the lock, but hardly several
-     * times in a row.
+     * The number of attempts: the directory may be removed between the check that it exists and the lock, but this is
+     * unlikely to happen several times in a row.
      */
     private static final int TRIES = 10;
 
@@ -150,7 +150,7 @@ public final class Slots implements AutoCloseable {
         }
     }
 
-    /** Holds the slot meanwhile, so that no process claims it and makes a new socket. */
+    /** Holds the slot meanwhile, so that no process claims it and creates a new socket. */
     private void removeIfFree(int of, Path left) throws IOException {
         LockFile.ByteLock free = of < FIRST || of >= FIRST + COUNT ? null : file.tryLock(of, false);
         if (free != null) {

@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * all locks of a process on a file when the process closes any descriptor of that file. The registry of open lock files is
  * therefore the only state in this module that belongs to the process and not to a stack.
  *
- * <p>A process that checks whether a byte is locked does not lock it if it can query the system. Otherwise it locks the byte, and
- * the guard byte, for the duration of the check. A process that finds a byte locked tries again when it has the guard: then no
- * check can be the reason (decision 055).
+ * <p>A process that checks whether a byte is locked does not lock it if it can query the system. Otherwise it locks the
+ * byte, and the guard byte, for the duration of the check. A process that finds a byte locked retries while it holds
+ * the guard: then no check can be the reason (decision 055).
  */
 final class SystemLockFile implements LockFile {
     /** The byte that is locked while a process checks by locking, or tries again. */
@@ -37,8 +37,8 @@ final class SystemLockFile implements LockFile {
     private static final System.Logger LOGGER = System.getLogger(SystemLockFile.class.getName());
 
     /**
-     * The time to wait for the guard. It is held for some microseconds, unless its process is stopped just then or removes the
-     * directory.
+     * The time to wait for the guard. It is held for some microseconds, unless its process is stopped at that moment or
+     * removes the directory.
      */
     private static final long GUARD_NANOS = TimeUnit.SECONDS.toNanos(2);
 

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The locks by which processes agree on who takes over UDP port 4791 of an address from a process that is stopped.
  *
- * <p>Each address has two bytes of a file. One is locked during a takeover, so that only one process takes the port. The other is
- * shared by the processes that hold a socket of the port: a process that finds the port in use, but nobody who serves it, can
- * tell by this that the holder is an rdma4j process of its run directory. Thread safe.
+ * <p>Each address has two bytes of a file. One is locked during a takeover, so that only one process takes the port.
+ * The other is shared by the processes that hold a socket of the port: a process that finds the port in use but not
+ * served can see from this byte that the holder is an rdma4j process of its run directory. Thread safe.
  */
 final class Takeovers implements AutoCloseable {
     private static final String FILE = "takeovers";

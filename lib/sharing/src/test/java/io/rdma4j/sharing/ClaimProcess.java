@@ -13,8 +13,9 @@ import java.util.Random;
 /**
  * A process that claims RDMA ports as commanded by lines {@code claim ADDRESS FAMILY_ONLY REUSE PORT}.
  *
- * <p>{@code free} releases the oldest claim, {@code listen} makes it that of a listener, {@code reuse} allows reuse of
- * its port. {@code race ADDRESS PORT} claims and frees a port until the line {@code end}, and prints how often that failed.
+ * <p>{@code free} releases the oldest claim, {@code listen} turns it into a listener's claim, and {@code reuse} allows
+ * reuse of its port. {@code race ADDRESS PORT} claims and frees a port until the line {@code end}, and prints how often
+ * that failed.
  */
 public final class ClaimProcess {
     private static final int CLAIMS_PER_ROUND = 100;

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The exit of a process is reported after everything that it sent. This test acts as the other processes. */
+/** The exit of a process is reported after everything that it sent. This test plays the role of the other processes. */
 @Timeout(20)
 class EndsOfProcessesTest {
     private static final InetAddress ADDRESS = InetAddress.ofLiteral("127.0.0.1");
@@ -122,7 +122,7 @@ class EndsOfProcessesTest {
                 route, 3, slot << 24 | number, 0x0a_0000 | number, 7 * number, 0x0b_0000 | number);
     }
 
-    /** Creates the file of a process that this test acts as. */
+    /** Creates the file of a process whose role this test plays. */
     private CrashDisconnectTable table(int slot) throws SharingException {
         return CrashDisconnectTable.create(directory(), slot);
     }
@@ -151,7 +151,7 @@ class EndsOfProcessesTest {
     }
 
     @Test
-    void connectionsAtOtherAddressesAreLeftToOthers() throws Exception {
+    void connectionsAtOtherAddressesAreLeftToOtherProcesses() throws Exception {
         TestEngine owner = engine();
         open(owner);
         CrashDisconnectTable table = table(SLOT);
@@ -204,7 +204,7 @@ class EndsOfProcessesTest {
     }
 
     @Test
-    void ownerThatSendsUnknownMessagesIsNotTakenForExited() throws Exception {
+    void ownerThatSendsUnknownMessagesIsNotReportedAsExited() throws Exception {
         Joined member = new Joined();
         member.ownersTable.add(connection(SLOT - 1, 1));
         send(member.channel, 99);
@@ -291,11 +291,13 @@ class EndsOfProcessesTest {
         SharingException refusal = failureWithOwner(RelayMessage.REFUSED, RelayMessage.OTHER_VERSION, 9);
         assertThat(refusal.reason()).isEqualTo(SharingException.Reason.IN_USE);
         assertThat(refusal.details()).contains("version 9", "version " + RelayMessage.VERSION);
-        assertThat(System.nanoTime() - start).as("it does not wait in vain").isLessThan(4_000_000_000L);
+        assertThat(System.nanoTime() - start)
+                .as("it does not wait for the timeout")
+                .isLessThan(4_000_000_000L);
     }
 
     @Test
-    void ownerThatEndsEachChannelWithoutAReasonIsOneOfAnotherVersion() throws Exception {
+    void ownerThatEndsEachChannelWithoutAReasonIsReportedAsAnotherVersion() throws Exception {
         SharingException refusal = failureWithOwner();
         assertThat(refusal.reason()).isEqualTo(SharingException.Reason.IN_USE);
         assertThat(refusal.details()).contains("another version");
@@ -339,7 +341,7 @@ class EndsOfProcessesTest {
         while (port.counters().relayDrops == 0) {
             assertThat(relays(owner, port, slot, frame)).isTrue();
         }
-        // The longest frame that there is room for leaves no room.
+        // The longest frame that fits leaves no room.
         long drops = port.counters().relayDrops - 1;
         while (port.counters().relayDrops > drops) {
             drops = port.counters().relayDrops;

@@ -49,7 +49,7 @@ class PortClaimsTest {
     @Test
     void claimsOfTwoProcessesConflictAsInLinux() throws IOException, InterruptedException {
         String[][] cases = {
-            // the claim of one, the request of two, the result of two
+            // the claim of process one, the request of process two, and its result
             {"10.0.0.1 true false 1", "10.0.0.1 true false 1", "IN_USE"},
             {"10.0.0.1 true false 2", "10.0.0.2 true false 2", "ok"},
             {"10.0.0.1 true false 3", "10.0.0.1 true false 4", "ok"},
@@ -86,7 +86,9 @@ class PortClaimsTest {
         }
     }
 
-    /** The claims of one and of two, and the result for two when one listens. Separate families do not conflict. */
+    /**
+     * The claims of processes one and two, and the result for two when one listens. Separate families do not conflict.
+     */
     @ParameterizedTest
     @CsvSource({
         "10.0.0.1 true true 7, 10.0.0.1 true true 7, IN_USE",
@@ -117,7 +119,10 @@ class PortClaimsTest {
         }
     }
 
-    /** The claim of one, and the claim of two that shares it, but not with one that does not allow it. */
+    /**
+     * The claim of process one, and a claim of process two that shares it, but not with a claim that does not allow
+     * reuse.
+     */
     @ParameterizedTest
     @CsvSource({
         "10.0.0.1 true false 7, 10.0.0.1 true",

@@ -24,7 +24,7 @@ class SocketNameTest {
         return NetworkInterface.networkInterfaces().findFirst().orElseThrow();
     }
 
-    /** Returns an interface whose scope Java knows: one that has a link-local address. */
+    /** Returns an interface with a link-local address, for which Java knows the scope. */
     private static Optional<NetworkInterface> interfaceWithScope() throws SocketException {
         return NetworkInterface.networkInterfaces()
                 .filter(each -> each.inetAddresses()
@@ -33,7 +33,7 @@ class SocketNameTest {
     }
 
     @Test
-    void linkLocalAddressHasOneSocketNameHoweverItsScopeIsWritten() throws SocketException, UnknownHostException {
+    void linkLocalAddressHasOneSocketNameInAllFormsOfItsScope() throws SocketException, UnknownHostException {
         Optional<NetworkInterface> found = interfaceWithScope();
         assumeTrue(found.isPresent(), "no interface has a link-local address");
         NetworkInterface network = found.get();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Locks between processes: asking does not lock, and the files survive programs that remove old ones. */
+/** Locks between processes: a query does not lock, and the files survive programs that remove old files. */
 @Timeout(60)
 class SystemLockFileTest {
     private static final long AT = 77;
@@ -144,7 +144,7 @@ class SystemLockFileTest {
             one.expect("= racing");
             two.send("race 127.0.0.2 7999");
             two.expect("= racing");
-            Thread.sleep(3_000); // the longer, the more likely is a failure
+            Thread.sleep(3_000); // a longer time makes a failure more likely
             one.send("end");
             two.send("end");
             assertThat(one.expect("= failed")).containsExactly("0");

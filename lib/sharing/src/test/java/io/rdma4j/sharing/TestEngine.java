@@ -15,7 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** An engine for tests of ports: counts what arrives. Once a port is open, a thread receives all the time. */
+/** An engine for tests of ports, which counts frames. After a port is opened, a thread receives continuously. */
 final class TestEngine implements PortEngine, FrameReceiver, AutoCloseable {
     private static final long PAUSE_NANOS = 100_000;
 
@@ -44,7 +44,7 @@ final class TestEngine implements PortEngine, FrameReceiver, AutoCloseable {
     /** Frames that have arrived. */
     volatile long receivedFrames;
 
-    /** Those of them that have no bytes. */
+    /** Received frames that have no bytes. */
     volatile long emptyFrames;
 
     private final ReentrantLock lock = new ReentrantLock();

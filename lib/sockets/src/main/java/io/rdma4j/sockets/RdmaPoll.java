@@ -176,7 +176,7 @@ public final class RdmaPoll implements AutoCloseable {
 
     /**
      * Waits until a socket is ready; {@link Entry#ready} returns the events of each. {@link PollEvents#ERROR} and
-     * {@link PollEvents#HANG_UP} are always reported.
+     * {@link PollEvents#HANG_UP} of RDMA sockets are always reported, those of ordinary channels are not.
      *
      * @param timeout the maximum time to wait; zero to poll without blocking, null to wait indefinitely
      * @return the number of sockets that are ready; 0 on timeout

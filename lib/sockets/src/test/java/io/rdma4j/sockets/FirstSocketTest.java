@@ -16,7 +16,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The first socket of a process may fail for a temporary reason; later ones work once the reason is removed. */
+/** The first socket of a process may fail for a temporary reason; later sockets work after the reason is removed. */
 @Timeout(120)
 @EnabledOnOs(OS.LINUX)
 class FirstSocketTest {

@@ -327,7 +327,7 @@ class RdmaStreamSocketTest {
         }
     }
 
-    @SuppressWarnings("NullAway") // what a program without null checks can do
+    @SuppressWarnings("NullAway") // as a program without null checks can do
     private static void setToNull(RdmaStreamSocket socket, SocketOption<?> option) throws IOException {
         socket.setOption(option, null);
     }

@@ -11,8 +11,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * When a message that an application polls is acknowledged. No thread of the device helps here: after the poll that returns the
- * completion, the receiving process does nothing more, as one that is killed.
+ * The time at which a message is acknowledged whose completion an application polls. The device's threads are not
+ * involved: after the poll that returns the completion, the receiving process does nothing, like a process that is
+ * killed.
  */
 class AcknowledgementTest {
     private static final int POLLS = 10_000;
@@ -64,7 +65,7 @@ class AcknowledgementTest {
         }
     }
 
-    /** The acknowledgement and the reply go in one burst. */
+    /** The acknowledgement and the reply are sent in one burst. */
     @Test
     void messageOfAnApplicationThatRepliesIsAcknowledgedWithTheReply() {
         for (int i = 1; i <= 3; i++) {
@@ -82,7 +83,10 @@ class AcknowledgementTest {
         }
     }
 
-    /** As with a card, whose acknowledgement leaves before the application replies: programs free or count what they sent by it. */
+    /**
+     * As with a card, which acknowledges before the application replies: programs free or count their sent messages by
+     * it.
+     */
     @Test
     void sendIsCompletedBeforeTheReplyToIt() {
         for (int i = 1; i <= 3; i++) {

@@ -18,10 +18,13 @@ import java.util.stream.Stream;
 /**
  * A process that sends with a capture, closes the capture and sends again.
  *
- * <p>It prints how closing ended, and how often the capture is still open then.
+ * <p>It prints the result of closing, and how often the capture is still open after that.
  */
 public final class ClosedCaptureProcess {
-    /** An address of the loopback network that no other test uses: their processes have another run directory. */
+    /**
+     * An address of the loopback network that no other test uses: the processes of other tests have another run
+     * directory.
+     */
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.20.26.2");
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -50,7 +53,7 @@ public final class ClosedCaptureProcess {
         }
     }
 
-    /** Requests a service that no process has, which takes two packets. */
+    /** Requests a service that no process provides, which takes two packets. */
     private static String connect() {
         try (CmId id = CmId.create(PortSpace.TCP)) {
             id.resolveAddress(new InetSocketAddress(LOOPBACK, 0), new InetSocketAddress(LOOPBACK, 1), PATIENCE);

@@ -40,7 +40,7 @@ class ClosedStackTest {
         other.close();
     }
 
-    /** A call that waits for something that does not come. */
+    /** A call that waits for something that never occurs. */
     enum Wait {
         REQUEST_OF_SYNCHRONOUS_IDENTIFIER {
             @Override

@@ -31,7 +31,7 @@ class CountersTest {
     }
 
     @Test
-    void countersOfQueuePairsAndOfTheDevice() {
+    void queuePairsAndTheDeviceCountByTheNamesOfLinux() {
         Map<String, Long> before = a.context.counters();
         a.queuePair.postWrite(1, a.region, 0, 10_000, b.region.remote());
         assertThat(a.completion().isSuccess()).isTrue();
@@ -39,7 +39,7 @@ class CountersTest {
         assertThat(b.queuePair.counters()).containsEntry("rcvd_pkts", 10L).containsEntry("dropped_pkts", 0L);
         a.queuePair.close();
         Map<String, Long> after = a.context.counters();
-        // Both queue pairs belong to the loopback device, and are counted also when they are closed.
+        // Both queue pairs belong to the loopback device, and remain counted after they are closed.
         assertThat(grown("rdma_sends", before, after)).isEqualTo(1);
         assertThat(grown("rcvd_pkts", before, after)).isGreaterThanOrEqualTo(11);
         assertThat(grown("process_sent_pkts", before, after)).isGreaterThanOrEqualTo(11);

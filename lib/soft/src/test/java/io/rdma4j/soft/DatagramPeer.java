@@ -20,7 +20,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
-/** A datagram queue pair beside an endpoint's connection, for many numbered datagrams. Used by one thread. */
+/** A datagram queue pair in addition to an endpoint's connection, for many numbered datagrams. Used by one thread. */
 final class DatagramPeer {
     static final int KEY = 0x0123_4567;
 
@@ -105,7 +105,9 @@ final class DatagramPeer {
         }
     }
 
-    /** Receives until so many different datagrams have arrived, or for ten seconds; returns their number. */
+    /**
+     * Receives until the wanted number of different datagrams has arrived, or for ten seconds; returns their number.
+     */
     int received(int wanted) {
         long giveUp = System.nanoTime() + 10_000_000_000L;
         do {

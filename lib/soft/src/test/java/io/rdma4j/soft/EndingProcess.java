@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A process that idles as {@link IdleProcess} does, and reports at its exit whether a thread of its engine blocks in
- * the kernel.
+ * A process that idles like {@link IdleProcess}, and reports at its exit whether a thread of its engine blocks in the
+ * kernel.
  *
  * <p>Such a thread is runnable for Java, and delays the exit of the virtual machine.
  */

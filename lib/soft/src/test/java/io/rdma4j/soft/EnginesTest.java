@@ -126,7 +126,7 @@ class EnginesTest {
             assertThat(first.completion().isSuccess()).isTrue();
         }
         long handedOver = counter(first, "process_handed_over_pkts") - before;
-        boolean isSteered = Link.class.getModule().isNativeAccessEnabled(); // else the links are portable ones
+        boolean isSteered = Link.class.getModule().isNativeAccessEnabled(); // otherwise the links are portable ones
         assertThat(handedOver).isBetween(isSteered ? 0L : 100L, isSteered ? 0L : Long.MAX_VALUE); // some twice
         assertThat(counter(first, "process_handover_drops")).isZero();
     }
@@ -164,7 +164,7 @@ class EnginesTest {
                 () -> receive(List.of(first.queuePair, mixed), first, each)));
     }
 
-    /** Sends a number of messages; another thread that does the same may take the completions. */
+    /** Sends a number of messages; another thread that also sends may take the completions. */
     private static Void send(QueuePair queuePair, TestEndpoint endpoint, int count) {
         WorkCompletion[] some = WorkCompletion.array(16);
         for (int i = 0; i < count; i++) {

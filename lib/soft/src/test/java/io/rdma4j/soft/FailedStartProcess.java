@@ -14,15 +14,18 @@ import java.util.stream.Stream;
 /**
  * A process that binds an identifier, corrects the properties of its arguments, and binds again.
  *
- * <p>It prints the result of each attempt. It also prints by how many its open descriptors (of
- * sockets, and of files in the run directory) grow from the first failure to the last.
+ * <p>It prints the result of each attempt. It also prints the increase in open descriptors (of sockets, and of files in
+ * the run directory) from the first failure to the last.
  *
  * <p>Each argument is {@code PROPERTY=VALUE}, a system property and its correct value.
  */
 public final class FailedStartProcess {
     private static final int MORE_FAILURES = 20;
 
-    /** An address of the loopback network that no other test uses: their processes have another run directory. */
+    /**
+     * An address of the loopback network that no other test uses: the processes of other tests have another run
+     * directory.
+     */
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.20.26.1");
 
     private FailedStartProcess() {}

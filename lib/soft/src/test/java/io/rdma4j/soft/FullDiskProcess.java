@@ -14,8 +14,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A process that maps a sparse file, larger than its file system, and writes to page after page of it by RDMA WRITEs until one fails.
- * It prints the status of that WRITE, and what became of another connection.
+ * A process that maps a sparse file, larger than its file system, and writes to one page after the other by RDMA WRITEs
+ * until one fails. It prints the status of that WRITE, and the state of another connection.
  */
 public final class FullDiskProcess {
     private static final int PAGES = 1024;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A WRITE to a page of a mapped file for which the disk has no room fails, and nothing else does. */
+/** A WRITE to a page of a mapped file fails if the disk has no room for the page, and nothing else fails. */
 @Timeout(120)
 @EnabledOnOs(OS.LINUX)
 class FullDiskTest {

@@ -13,17 +13,17 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Programs that remove old files leave out the run directory of a process that uses RDMA. */
+/** Programs that remove old files skip the run directory of a process that uses RDMA. */
 @Timeout(60)
 class HeldDirectoryTest {
     @TempDir
     @SuppressWarnings("NullAway.Init")
     Path folder;
 
-    /** As {@code systemd-tmpfiles} does, which leaves out a directory that it cannot lock. */
+    /** Like {@code systemd-tmpfiles}, which skips a directory that it cannot lock. */
     @Test
     @EnabledOnOs(OS.LINUX)
-    void cleanerLeavesOutTheDirectoryOfARunningProcess() throws Exception {
+    void cleanerSkipsTheDirectoryOfARunningProcess() throws Exception {
         Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/flock")), "needs flock");
         Path run = folder.resolve("run");
         List<String> lock = List.of("/usr/bin/flock", "-n", "-x", run.toString(), "true");

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Other users who have created the run directory first, or may replace it. Most of these tests need root, to act as two
+ * Other users have created the run directory first, or may replace it. Most of these tests need root, to act as two
  * users.
  */
 @Timeout(60)

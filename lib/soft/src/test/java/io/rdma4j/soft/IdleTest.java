@@ -32,7 +32,7 @@ class IdleTest {
         try (ChildProcess process =
                 new ChildProcess(IdleProcess.class, List.of("-Drdma4j.link=" + links), address, what)) {
             process.expect("idle");
-            Thread.sleep(500); // what the start caused ends: timers of the connection, compilations
+            Thread.sleep(500); // activities of the start end: timers of the connection, compilations
             long before = ticks(process);
             Thread.sleep(1500); // the time that is measured
             // Half a percent of a core would be less than one tick. Four ticks allow for a collector or compiler

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** The events of a process about its network interface, in a network namespace of its own. */
+/** The events of a process about its network interface, in a separate network namespace. */
 @Timeout(60)
 @EnabledOnOs(OS.LINUX)
 class InterfaceEventsTest {
@@ -47,7 +47,7 @@ class InterfaceEventsTest {
         try (ChildProcess process = new ChildProcess(List.of("unshare", "-rnm"), InterfaceProcess.class, List.of())) {
             String first = String.join(" ", process.expect(""));
             Assumptions.assumeTrue(first.equals("= ready"), "no network namespace can be made here: " + first);
-            // This directory tells how often the carrier of an interface has returned.
+            // This directory has the number of times that the carrier of an interface has returned.
             process.send("0 mount -t sysfs none /sys");
             String mounted = String.join(" ", process.expect("="));
             Assumptions.assumeFalse(mounted.contains("failed"), "/sys of the namespace cannot be mounted here");

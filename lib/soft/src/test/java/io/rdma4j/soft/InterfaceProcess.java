@@ -20,8 +20,8 @@ import java.util.List;
 /**
  * A process in its own network namespace, in which it creates an interface {@code v0}.
  *
- * <p>The process has a device on the interface and an identifier bound to it. Each line of its input is a command to run. It replies {@code = } and the events that follow, as many as the first
- * word of the line says.
+ * <p>The process has a device on the interface and an identifier bound to it. Each line of its input is a command to
+ * run. It replies {@code = } and the events that follow; the first word of the line is their number.
  */
 public final class InterfaceProcess {
     private static final String ADDRESS = "192.0.2.2";

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** An interface that is deleted and created again with its name, in a network namespace of its own. */
+/** An interface that is deleted and created again under the same name, in a separate network namespace. */
 @Timeout(120)
 @EnabledOnOs(OS.LINUX)
 class InterfaceReturnsTest {

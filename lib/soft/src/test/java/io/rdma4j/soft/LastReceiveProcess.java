@@ -7,7 +7,7 @@ import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 
-/** A process that receives one message and exits at once, without closing anything. */
+/** A process that receives one message and exits immediately, without closing anything. */
 public final class LastReceiveProcess {
     private LastReceiveProcess() {}
 

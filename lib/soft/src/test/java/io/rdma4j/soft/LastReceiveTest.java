@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A process that has polled a message may exit at once: the message is still acknowledged. */
+/** A process that has polled a message may exit immediately: the message is still acknowledged. */
 @Timeout(30)
 class LastReceiveTest {
     private final InetAddress address = TestAddresses.loopback();

@@ -1,6 +1,6 @@
 package io.rdma4j.soft;
 
-/** A process that listens at an address and a port, and prints whether that was possible. */
+/** A process that listens on an address and a port, and prints whether that was possible. */
 public final class ListeningProcess {
     private ListeningProcess() {}
 

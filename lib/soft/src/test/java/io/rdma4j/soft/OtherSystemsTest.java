@@ -17,8 +17,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A process that takes its system for another one, without native access, exchanges data with this process and loads no class that
- * makes system calls. Other differences of these systems can only be seen on them (.github/workflows).
+ * A process that is made to detect another operating system, and has no native access, exchanges data with this process
+ * and loads no class that makes system calls. Other differences of these systems can only be tested on them
+ * (.github/workflows).
  */
 @Timeout(60)
 class OtherSystemsTest {

@@ -16,9 +16,9 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * A process with one endpoint, commanded by lines on its standard input.
  *
- * <p>The commands are {@code connect NUMBER ADDRESS KEY}; {@code run} to write and read back without end; {@code
- * count}; {@code datagrams} to create a datagram queue pair; {@code send NUMBER} to send a thousand datagrams; {@code
- * heard COUNT} to wait for so many; {@code quit}.
+ * <p>The commands are {@code connect NUMBER ADDRESS KEY}; {@code run} to write and read back indefinitely;
+ * {@code count}; {@code datagrams} to create a datagram queue pair; {@code send NUMBER} to send a thousand datagrams;
+ * {@code heard COUNT} to wait for that number of datagrams; {@code quit}.
  */
 public final class PeerProcess {
     private PeerProcess() {}

@@ -15,14 +15,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A connection with a rate limit takes at least the time that its bytes take at this rate. */
+/** A connection with a rate limit takes at least as long as its bytes take at this rate. */
 @Timeout(30)
 class RateLimitTest {
     private static final int BYTES = 4096;
     private static final int WRITES = 20;
     private static final long KILOBITS_PER_SECOND = 8_000;
 
-    /** Without headers, and less what may be made up for. */
+    /** Without headers, and reduced by the time that may be made up. */
     private static final long NANOS_AT_LEAST = TimeUnit.MILLISECONDS.toNanos(WRITES * BYTES / 1_000 - 6);
 
     private TestEndpoint a;

@@ -15,8 +15,8 @@ import java.util.Deque;
 import java.util.Scanner;
 
 /**
- * A process with a few descriptors left. For each number in its input it prints what it knows of its devices with so many free
- * descriptors. Then it listens, if that is in the input, and uses up its descriptors.
+ * A process with a few descriptors left. For each number in its input it prints what it finds out about its devices
+ * with that number of free descriptors. Then it listens, if the input requests that, and uses up its descriptors.
  */
 public final class ScarceProcess {
     private static final Deque<FileInputStream> TAKEN = new ArrayDeque<>();

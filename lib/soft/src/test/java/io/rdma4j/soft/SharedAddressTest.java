@@ -73,7 +73,7 @@ class SharedAddressTest {
         assertProgress(withOwner, 100);
         owner.kill();
         assertProgress(a, 100);
-        // One of the three others owns the address now. Whichever it is, the connection survives its exit, too.
+        // One of the three others owns the address now. Whichever it is, the connection also survives its exit.
         withOwner.kill();
         assertProgress(a, 100);
     }
@@ -191,7 +191,7 @@ class SharedAddressTest {
     }
 
     @Test
-    void faultsOfALinkOnlyCostTime() throws IOException, InterruptedException {
+    void faultsOfALinkOnlyDelayTheConnection() throws IOException, InterruptedException {
         ChildProcess a = start("-Drdma4j.fault=loss=2%,dup=2%,reorder=2%,corrupt=1%,delay=100us,seed=7");
         ChildProcess b = start();
         connect(a, b);
@@ -199,7 +199,7 @@ class SharedAddressTest {
         assertProgress(a, 200);
     }
 
-    /** Makes a process wait for so many different datagrams, none of which may be wrong. */
+    /** Makes a process wait for a number of different datagrams, none of which may be wrong. */
     private static int received(ChildProcess process, int wanted) throws IOException, InterruptedException {
         process.send("heard " + wanted);
         String[] counts = process.expect("heard");

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Packets between processes of this host take shared memory, and nothing of it is left when a process ends. */
+/** Packets between processes of this host go through shared memory, and none of it is left when a process ends. */
 @Timeout(60)
 class SharedMemoryTest {
     private static final long PATIENCE_NANOS = 10_000_000_000L;
@@ -95,7 +95,7 @@ class SharedMemoryTest {
     }
 
     @Test
-    void processThatDoesNotWantMemoryIsReachedByUdp() throws IOException, InterruptedException {
+    void processWithoutSharedMemoryIsReachedByUdp() throws IOException, InterruptedException {
         try (ChildProcess child = new ChildProcess(PeerProcess.class, List.of("-Drdma4j.shared-memory=off"), address)) {
             TestEndpoint own = endpoint();
             long sent = counter(own, "process_memory_sent_pkts");

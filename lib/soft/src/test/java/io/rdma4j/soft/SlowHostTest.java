@@ -17,7 +17,8 @@ class SlowHostTest {
     private static final long STEP_NANOS = 2_000_000;
 
     /**
-     * The peer repeats its packets while it waits for an acknowledgement, and ends the connection if that does not come in time.
+     * The peer repeats its packets while it waits for an acknowledgement, and ends the connection if the
+     * acknowledgement does not arrive in time.
      */
     @Test
     void packetsAreAcknowledgedBeforeAllOfThemAreProcessed() {

@@ -95,7 +95,7 @@ class SlowReaderTest {
                 .signaled());
     }
 
-    /** Posts the messages while the receiver does nothing for a time. */
+    /** Posts the messages while the receiver does nothing for some time. */
     private void sendWhileTheReceiverRests(long nanos) {
         Engine engine = StackAccess.devices(other).engine();
         engine.lock();
@@ -113,7 +113,7 @@ class SlowReaderTest {
     }
 
     @Test
-    void noMessageIsLostWhileTheReaderRestsShortly() {
+    void noMessageIsLostDuringAShortPauseOfTheReader() {
         sendWhileTheReceiverRests(SHORT_NANOS);
         for (int i = 1; i <= MESSAGES; i++) {
             assertThat(sender.completion().isSuccess()).isTrue();
@@ -124,7 +124,7 @@ class SlowReaderTest {
     }
 
     @Test
-    void aReaderThatDoesNotReadHoldsUpNoSenderForLong() {
+    void senderIsNotDelayedForLongByAReaderThatDoesNotRead() {
         sendWhileTheReceiverRests(20 * SHORT_NANOS);
         WorkCompletion[] completion = WorkCompletion.array(1);
         for (int i = 1; i <= MESSAGES; i++) {

@@ -38,7 +38,7 @@ class SoftStackTest {
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
 
     @Test
-    void stacksOfOneProcessHaveDevicesOfTheirOwn() {
+    void stacksOfOneProcessHaveSeparateDevices() {
         try (SoftStack one = SoftStack.create();
                 SoftStack other = SoftStack.create()) {
             Device first = one.deviceOf(LOOPBACK).orElseThrow();

@@ -185,7 +185,7 @@ class SourcePortsTest {
         }
     }
 
-    /** The process may be one that shares the address, which knows this one by its UDP port. */
+    /** The receiver may be another process that shares the address, which identifies this one by its UDP port. */
     @Test
     void packetsToTheOwnAddressComeFromThePortOfTheLink() {
         QueuePair a = reliable(left);

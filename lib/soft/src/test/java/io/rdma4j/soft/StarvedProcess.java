@@ -11,14 +11,15 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * A process that uses up its descriptors. It prints the errors of an application's first steps, then and afterwards.
+ * A process that uses up its descriptors. It prints the errors of an application's first steps, without descriptors and
+ * afterwards.
  */
 public final class StarvedProcess {
     private StarvedProcess() {}
 
     /** Runs the process; the argument names a readable file. */
     public static void main(String[] arguments) throws IOException, InterruptedException {
-        // Classes in files of their own, not in a JAR, are loaded while there are descriptors for them.
+        // Classes in separate files, not in a JAR, are loaded while there are descriptors for them.
         RdmaException any = SystemFailure.of("", "", new IOException(), "");
         System.out.println("begin " + any.errno());
         printSteps();

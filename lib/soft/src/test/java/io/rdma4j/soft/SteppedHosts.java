@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Random;
 
-/** Hosts on a network in memory, with a time of which a step passes whenever it is read. Used by one thread. */
+/** Hosts on a network in memory, with a clock that advances by a step whenever it is read. Used by one thread. */
 final class SteppedHosts implements StackClock, StackDriver, AutoCloseable {
     private static final int MTU_BYTES = 4500;
 

@@ -12,11 +12,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** While the process that owns UDP port 4791 of an address is stopped, another one takes its place. */
+/** While the process that owns UDP port 4791 of an address is stopped, another one replaces it. */
 @Timeout(120)
 @EnabledOnOs(OS.LINUX)
 class StoppedOwnerTest {
-    /** Longer than a stopped owner keeps its place. */
+    /** Longer than a stopped owner remains the owner. */
     private static final long TAKEOVER_MILLIS = 3000;
 
     private static final long PROGRESS_NANOS = 15_000_000_000L;
@@ -141,7 +141,7 @@ class StoppedOwnerTest {
         a.dial("toB", b);
         owner.assertProgress("toFar");
         owner.signal("STOP");
-        Thread.sleep(TAKEOVER_MILLIS); // meanwhile another process takes the owner's place
+        Thread.sleep(TAKEOVER_MILLIS); // meanwhile another process replaces the owner
         far.dial("toA", a);
         far.dial("toB", b);
         owner.process.kill();
@@ -155,7 +155,7 @@ class StoppedOwnerTest {
     }
 
     @Test
-    void successorMayBeStoppedToo() throws IOException, InterruptedException {
+    void successorMayAlsoBeStopped() throws IOException, InterruptedException {
         Peer owner = start(address);
         Peer second = start(address);
         Peer far = start(elsewhere);
@@ -182,7 +182,7 @@ class StoppedOwnerTest {
     }
 
     @Test
-    void processThatStartsWhileTheOnlyOneIsStoppedTakesItsPlace() throws IOException, InterruptedException {
+    void processThatStartsWhileTheOnlyOneIsStoppedReplacesIt() throws IOException, InterruptedException {
         Peer owner = start(address);
         Peer far = start(elsewhere);
         owner.signal("STOP");
@@ -190,7 +190,7 @@ class StoppedOwnerTest {
         far.dial("toNewcomer", newcomer);
         far.assertProgress("toNewcomer");
         newcomer.process.kill();
-        Peer next = start(address); // finds the port held, and nobody who serves it
+        Peer next = start(address); // finds the port held, but not served
         far.dial("toNext", next);
         far.assertProgress("toNext");
         owner.process.kill();
@@ -202,7 +202,7 @@ class StoppedOwnerTest {
     }
 
     @Test
-    void ownerThatIsStoppedBrieflyKeepsItsPlace() throws IOException, InterruptedException {
+    void ownerThatIsStoppedBrieflyRemainsOwner() throws IOException, InterruptedException {
         Peer owner = start(address);
         Peer a = start(address);
         Peer far = start(elsewhere);
@@ -210,7 +210,7 @@ class StoppedOwnerTest {
         far.dial("toOwner", owner);
         for (int i = 0; i < 3; i++) {
             owner.signal("STOP");
-            Thread.sleep(500); // shorter than a stopped owner keeps its place
+            Thread.sleep(500); // shorter than a stopped owner remains the owner
             owner.signal("CONT");
             far.assertProgress("toA");
             far.assertProgress("toOwner");

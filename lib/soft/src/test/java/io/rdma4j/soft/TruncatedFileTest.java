@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Access to registered memory of a mapped file that has been truncated fails the work request, also in compiled code, where Java
- * reports the fault later than the access. Other connections of the device go on.
+ * Access to registered memory of a truncated mapped file fails the work request, even in compiled code, where Java
+ * reports the fault later than the access. Other connections of the device continue.
  */
 @Timeout(120)
 class TruncatedFileTest {
@@ -34,7 +34,7 @@ class TruncatedFileTest {
 
     private static final int FILE_BYTES = 8192;
 
-    /** Work requests of the first end whose memory, at one end, is the file. */
+    /** Work requests of the first end. The file is the memory of one of the two ends. */
     enum Operation {
         WRITE(true, CompletionStatus.REMOTE_ACCESS_ERROR),
         READ(true, CompletionStatus.REMOTE_ACCESS_ERROR),

@@ -7,11 +7,11 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Congestion control by marks of the network (DCQCN): tells the peer when its packets arrive with congestion marks, and
- * reduces the own rate ({@link SendRate}) when the peer does. Source: InfiniBand Architecture volume 1, annex A17, A17.9; Zhu
- * et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015.
+ * reduces this side's rate ({@link SendRate}) when the peer reports marks. Source: InfiniBand Architecture volume 1,
+ * annex A17, A17.9; Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015.
  *
- * <p>Marks are sent back always. Packets are marked as coming from a capable sender, so that routers
- * mark them instead of dropping them, only towards a peer that is known to send notifications.
+ * <p>Marks are always reported. Packets are declared capable, so that routers mark them instead of dropping them, only
+ * towards a peer that is known to send notifications.
  */
 final class CongestionControl {
     /** Minimum time between two notifications, as network cards keep. */
@@ -29,12 +29,12 @@ final class CongestionControl {
         this.counters = counters;
     }
 
-    /** Sets whether packets may be marked, from {@link #start} on. */
+    /** Sets whether packets may be marked after the next {@link #start}. */
     void marks(CongestionMarks newMarks) {
         marks = newMarks;
     }
 
-    /** Starts towards a new peer, without a limit of the rate. */
+    /** Starts with a new peer, without a rate limit. */
     void start() {
         isCapable = marks == CongestionMarks.ON;
         isNotificationDue = false;
@@ -63,8 +63,8 @@ final class CongestionControl {
     }
 
     /**
-     * Handles a notification of the peer. A notification has no PSN, so that anyone can forge it who knows the addresses and the
-     * ports. It is obeyed only if it can be true: packets that routers may mark were sent lately.
+     * Handles a notification of the peer. A notification has no PSN, so anyone who knows the addresses and the ports
+     * can forge it. It is obeyed only if it can be true: packets that routers may mark were sent recently.
      *
      * @param roundTripNanos the smoothed round-trip time, 0 if unknown
      * @return {@code false} if the notification cannot be true

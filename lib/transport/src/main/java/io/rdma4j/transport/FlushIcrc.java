@@ -1,8 +1,9 @@
 package io.rdma4j.transport;
 
 /**
- * Finds out which ICRC a peer expects of a FLUSH. Linux's rdma_rxe silently drops a FLUSH with the ICRC of the specification (see
- * {@link io.rdma4j.wire.Icrc}). So a FLUSH that is sent again has the other one, until one that was sent once is answered.
+ * Determines which ICRC a peer expects in a FLUSH. Linux's rdma_rxe silently drops a FLUSH with the ICRC of the
+ * specification (see {@link io.rdma4j.wire.Icrc}). A retransmitted FLUSH therefore has the other ICRC, until a FLUSH
+ * that was sent only once is answered.
  */
 final class FlushIcrc {
     private boolean isOfLinux;
@@ -21,7 +22,7 @@ final class FlushIcrc {
         return isOfLinux;
     }
 
-    /** Notes that the oldest request, a FLUSH, is sent again since the peer is silent. */
+    /** Notes that the oldest request, a FLUSH, is retransmitted because the peer is silent. */
     void onRepeated() {
         wasRepeated = true;
         if (!isKnown) {

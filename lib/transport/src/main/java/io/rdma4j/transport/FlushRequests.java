@@ -10,8 +10,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of the {@link Responder} that is particular to FLUSH requests. Source: InfiniBand Architecture volume 1, annex A19;
- * the checks are those of Linux rdma_rxe, which however accepts reserved values.
+ * The part of the {@link Responder} that is particular to FLUSH requests. Source: InfiniBand Architecture volume 1,
+ * annex A19; the checks are those of Linux rdma_rxe, except that it accepts reserved values.
  */
 final class FlushRequests {
     private static final int FLUSH_GLOBAL = AccessFlag.FLUSH_GLOBAL.bit();
@@ -47,8 +47,8 @@ final class FlushRequests {
     }
 
     /**
-     * Returns the region of a request if it grants the rights for what the request concerns, otherwise null. The key is
-     * also checked for zero bytes.
+     * Returns the region of a request if it grants the rights that the request needs, otherwise null. The key is also
+     * checked for zero bytes.
      */
     static @Nullable MemoryRegion find(Packet packet, MemoryTable memory, QueuePairMachine queuePair) {
         MemorySegment s = packet.segment();

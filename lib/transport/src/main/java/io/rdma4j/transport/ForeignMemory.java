@@ -3,8 +3,8 @@ package io.rdma4j.transport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Accesses memory whose owner is not Java and may unmap or protect it at any time. Without one, memory is accessed by its segment,
- * whose arena knows whether it is there. Thread safe.
+ * Accesses memory that does not belong to Java, and that its owner may unmap or protect at any time. Without such an
+ * object, memory is accessed through its segment, which checks that its arena is open. Thread safe.
  */
 public abstract class ForeignMemory {
     private static volatile @Nullable ForeignMemory chosen;
@@ -12,7 +12,7 @@ public abstract class ForeignMemory {
     /** Creates an object that {@link #choose} takes. */
     protected ForeignMemory() {}
 
-    /** Makes all native memory accessed by an object. To be called before the first queue pair exists. */
+    /** Sets the object through which all native memory is accessed. Call it before the first queue pair exists. */
     public static void choose(ForeignMemory memory) {
         chosen = memory;
     }

@@ -52,8 +52,8 @@ final class IdleProbe {
     }
 
     /**
-     * Notes that a packet arrived from the peer. If it answers a probe, the next interval begins now, even if the timeout
-     * of the probe would end later.
+     * Notes that a packet arrived from the peer. If it answers a probe, the next interval starts now, even if the
+     * timeout of the probe would end later.
      *
      * @return {@code true} if a probe was outstanding
      */

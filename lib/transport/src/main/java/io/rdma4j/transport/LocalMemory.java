@@ -152,8 +152,8 @@ final class LocalMemory {
     }
 
     /**
-     * Stores eight bytes in native byte order at once. Other operations of the device see all of them or none, and so does
-     * the processor if the memory is aligned for its atomics. All earlier changes are visible before.
+     * Atomically stores eight bytes in native byte order. Other operations of the device see all of them or none, and
+     * so does the processor if the memory is aligned for its atomics. All earlier changes are visible before.
      *
      * @return {@code false} if the memory cannot be accessed
      */
@@ -191,7 +191,7 @@ final class LocalMemory {
             }
             MemoryFaults.report();
             return memory.scope().isAlive();
-        } catch (RuntimeException | InternalError e) { // as in copy; a write that failed is an exception, too
+        } catch (RuntimeException | InternalError e) { // as in copy; a failed write is also an exception
             return false;
         }
     }

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The addresses that a peer uses ({@link #address} and up) are the region's own and need not be addresses of the
  * process (decision 002). Belongs to one {@link MemoryTable} and shares its threading rule.
  *
- * <p>Nothing of it changes except its validity. When the rights or the domain of registered memory change, another object
- * takes its place ({@link MemoryTable#change}), so that a packet is processed with the old ones or the new ones, never with
- * a mixture. An object that is kept beyond a packet may be an old one; {@link #latest} returns the present one.
+ * <p>Only its validity changes. When the rights or the domain of registered memory change, another object takes its
+ * place ({@link MemoryTable#change}), so that a packet is processed with the old ones or the new ones, never with a
+ * mixture. An object that is kept beyond a packet may be an old one; {@link #latest} returns the current one.
  */
 public final class MemoryRegion {
     private final MemorySegment memory;
@@ -31,8 +31,8 @@ public final class MemoryRegion {
     private final MemoryRegion original;
 
     /**
-     * In the object of the first registration: the present object, or null if nothing was changed. Not volatile for the same
-     * reason as the next field.
+     * In the object of the first registration: the current object, or null if nothing was changed. Not volatile for the
+     * same reason as the next field.
      */
     private @Nullable MemoryRegion replacement;
 
@@ -43,8 +43,9 @@ public final class MemoryRegion {
     private boolean withheld;
 
     /**
-     * True if one of the two is. Neither volatile nor a positive flag, since it is read for each packet. A thread that drives
-     * queue pairs sees the change no later than when it next takes the lock, which the changing thread also takes once.
+     * True if either of the two is true. Neither volatile nor a positive flag, since it is read for each packet. A
+     * thread that drives queue pairs sees the change no later than when it next takes the lock, which the changing
+     * thread also takes once.
      */
     private boolean invalid;
 
@@ -55,7 +56,7 @@ public final class MemoryRegion {
         this(memory, address, key, access, protectionDomain, null, null, null);
     }
 
-    /** Creates the object that takes the place of another one, with other rights or another domain. */
+    /** Creates the object that replaces another one, with other rights or another domain. */
     MemoryRegion(MemoryRegion replaced, int access, int protectionDomain) {
         this(replaced.memory, replaced.address, replaced.key, access, protectionDomain, null, null, replaced.original);
     }
@@ -92,8 +93,8 @@ public final class MemoryRegion {
     }
 
     /**
-     * Returns the object that has the present rights and domain of this memory: this one unless they were changed. It has the
-     * same memory, address and key.
+     * Returns the object that has the current rights and domain of this memory: this one unless they were changed. It
+     * has the same memory, address and key.
      */
     public MemoryRegion latest() {
         MemoryRegion present = original.replacement;

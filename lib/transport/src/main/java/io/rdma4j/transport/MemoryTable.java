@@ -21,7 +21,10 @@ public final class MemoryTable {
     private final RetiredKeys retired = new RetiredKeys();
     private final Map<Integer, MemoryWindow> windows = new HashMap<>();
 
-    /** Replaced by a copy when full, also if mostly with removed regions. Not volatile: see {@link KeyedRegions}. */
+    /**
+     * Replaced by a copy when full, even if most of the entries are removed regions. Not volatile: see
+     * {@link KeyedRegions}.
+     */
     private KeyedRegions regions = new KeyedRegions(64);
 
     private int size;
@@ -100,9 +103,9 @@ public final class MemoryTable {
     }
 
     /**
-     * Withholds registered memory from peers and work requests, also through windows, or gives it back (decision 059).
-     * Key, rights and windows remain. As after {@link #deregister}, a thread that drives queue pairs may still use the
-     * memory for its current packet.
+     * Withholds registered memory from peers and work requests, also through windows, or makes it accessible again
+     * (decision 059). Key, rights and windows remain. As after {@link #deregister}, a thread that drives queue pairs
+     * may still use the memory for its current packet.
      */
     public synchronized void setAccessible(MemoryRegion registered, boolean accessible) {
         MemoryRegion region = registered.latest();
@@ -142,8 +145,8 @@ public final class MemoryTable {
     }
 
     /**
-     * Registers other memory in place of a region, under a new key, unless a window is bound to the region. The old memory is
-     * deregistered, also for work requests that were posted with it.
+     * Registers other memory in place of a region, under a new key, unless a window is bound to the region. The old
+     * memory is deregistered, including for work requests that were posted with it.
      *
      * @param region registered memory
      * @param memory address, access and protectionDomain as for {@link #register}
@@ -283,9 +286,9 @@ public final class MemoryTable {
     }
 
     /**
-     * Returns the present object of a region whose right was checked for an earlier packet of the same message, or null if the
-     * memory was deregistered meanwhile, or the right or the domain has changed. The domain that counts is the one of the earlier
-     * packet: a request for another shared receive queue of an XRC target may have come since.
+     * Returns the current object of a region that was checked for an earlier packet of the same message, or null if the
+     * memory was deregistered meanwhile, or the right or the domain has changed. The domain is the one that the earlier
+     * packet used: a request for another shared receive queue of an XRC target may have come since.
      */
     @Nullable
     MemoryRegion findAgain(@Nullable MemoryRegion region, int right, QueuePairMachine queuePair) {

@@ -16,7 +16,7 @@ final class PeerCheck {
 
     private static final long ALARM_NANOS = 1_000_000_000;
 
-    /** Distance that a PSN may have without counting as guessed: more than a peer ever has in flight. */
+    /** Distance up to which a PSN is not treated as guessed: more than a peer ever has in flight. */
     private static final int NEAR_PSNS = 1 << 16;
 
     private final QueuePairCounters counters;

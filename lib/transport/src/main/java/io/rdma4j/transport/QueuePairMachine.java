@@ -48,7 +48,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
      * @param maxInlineBytes maximum inline bytes of a send work request
      * @param signalAll {@code true} to report every successful send work request ({@code sq_sig_all})
      * @param protectionDomain number of the protection domain
-     * @param sharedReceives shared queue that receives are taken from, or null for a receive queue of its own; with a
+     * @param sharedReceives shared queue that receives are taken from, or null for a separate receive queue; with a
      *     shared queue the receive queue has capacity 0, regardless of the sizes above
      * @param extendedDomain for the target of extended connections, the domain of the shared queues that requests name;
      *     null for all others
@@ -63,7 +63,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
             int protectionDomain,
             @Nullable SharedReceiveQueue sharedReceives,
             @Nullable XrcDomain extendedDomain) {
-        /** Creates the parameters of a queue pair with a receive queue of its own. */
+        /** Creates the parameters of a queue pair with a separate receive queue. */
         public Configuration(
                 int maxSendRequests,
                 int maxReceiveRequests,
@@ -240,8 +240,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
      * Moves from READY_TO_SEND to SEND_QUEUE_DRAINED. Started work requests are finished, including retransmissions.
      * All others, and those posted later, wait for {@link #resume}.
      *
-     * @param reports {@code true} to report {@link QueuePairEvent#SEND_QUEUE_DRAINED} when nothing is in flight any
-     *     longer
+     * @param reports {@code true} to report {@link QueuePairEvent#SEND_QUEUE_DRAINED} when nothing is in flight
      */
     public final void drain(boolean reports) {
         require(state == QueuePairState.READY_TO_SEND, QueuePairState.SEND_QUEUE_DRAINED);

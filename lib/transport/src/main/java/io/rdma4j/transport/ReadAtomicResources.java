@@ -5,9 +5,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests with responses of their own (READs, atomics, FLUSHes, ATOMIC WRITEs) that a responder remembers, to respond to them
- * and to their duplicates. A ring in PSN order that overwrites the oldest entry first. Its size, the maximum number in flight, is
- * rounded up to a power of two as Linux peers do.
+ * The requests with separate responses (READs, atomics, FLUSHes, ATOMIC WRITEs) that a responder remembers, to respond
+ * to them and to their duplicates. A ring in PSN order that overwrites the oldest entry first. Its size, the maximum
+ * number in flight, is rounded up to a power of two as Linux peers do.
  */
 final class ReadAtomicResources {
     /** The kind of a remembered request. A duplicate is of the same kind. */

@@ -239,7 +239,7 @@ final class Requester {
         return written;
     }
 
-    /** Writes the request of a READ, an atomic, a FLUSH or an ATOMIC WRITE, which are answered one by one. */
+    /** Writes the request of a READ, an atomic, a FLUSH or an ATOMIC WRITE, which are answered individually. */
     private int sendForResponse(SendRequest r, MemorySegment out, long at) {
         long sequence = window.cursor();
         long end = window.partEnd(r, sequence);
@@ -332,7 +332,7 @@ final class Requester {
     // ---- responses, called by the completer ----
 
     /**
-     * Acknowledges everything before {@code end}, but stops at a request that needs a response of its own.
+     * Acknowledges everything before {@code end}, but stops at a request that needs a separate response.
      *
      * @return {@code true} if everything before {@code end} is acknowledged
      */

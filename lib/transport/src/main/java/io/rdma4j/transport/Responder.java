@@ -308,7 +308,7 @@ final class Responder {
         return region != null ? Verdict.PASS : Verdict.ACCESS_ERROR;
     }
 
-    /** Returns the present object of a region that the peer reads, or null if it may no longer read it. */
+    /** Returns the current object of a region that the peer reads, or null if it may no longer read it. */
     @Nullable
     MemoryRegion readable(MemoryRegion read) {
         return memory.findAgain(read, REMOTE_READ, queuePair);

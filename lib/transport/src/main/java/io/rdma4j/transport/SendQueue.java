@@ -63,7 +63,9 @@ public final class SendQueue {
         return claim(0);
     }
 
-    /** Returns a slot as {@link #claim()}, for a request that is published together with {@code before} others before it. */
+    /**
+     * Returns a slot like {@link #claim()}, for a request that is published together with {@code before} earlier ones.
+     */
     public @Nullable SendRequest claim(int before) {
         long next = (long) TAIL.getOpaque(this) + before;
         if (next - (long) HEAD.getAcquire(this) >= capacity) {

@@ -7,9 +7,10 @@ import io.rdma4j.wire.Bth;
  * The rate at which a queue pair sends payload, reduced when its peer reports congestion (decision 050): the reaction
  * point of DCQCN (Zhu et al., SIGCOMM 2015, section 3.2).
  *
- * <p>The rate is unlimited until the first notification. A notification then reduces it by up to half, according to an estimate
- * of the congestion, at most once per period. It recovers step by step: half of the distance to the rate before the reduction,
- * then beyond it by a fixed step at a time and later by growing ones. The limit ends when it exceeds by far what is sent.
+ * <p>The rate is unlimited until the first notification. A notification then reduces it by up to half, according to an
+ * estimate of the congestion, at most once per period. It recovers in steps: first by half of the distance to the rate
+ * before the reduction, then beyond that rate by a fixed step, and later by growing steps. The limit ends when it is
+ * far above the rate that is sent.
  *
  * <p>Periods and steps are multiples of the round-trip time where that is longer than DCQCN's timers, since the effect of a
  * change of the rate cannot be seen earlier. Network cards measure no round trips, and count bytes in addition to the time.
@@ -17,7 +18,7 @@ import io.rdma4j.wire.Bth;
  * <p>Without a notification, a packet costs a few additions and comparisons.
  */
 final class SendRate {
-    /** The round trip that is assumed where none is measured: that of a slow link with a full buffer. */
+    /** The round trip that is assumed if none is measured: a slow link with a full buffer. */
     private static final long UNKNOWN_ROUND_TRIP_NANOS = 1_000_000;
 
     /** The lowest rate, which even a peer that sends nothing but notifications cannot reduce. */
@@ -44,16 +45,18 @@ final class SendRate {
     /** The rate that is sent is measured over this time. */
     private static final long MEASURE_NANOS = 1_000_000;
 
-    /** A packet may be on its way for this time: a long path with full buffers. */
+    /** Maximum time that a packet is assumed to travel: a long path with full buffers. */
     private static final long RECENT_NANOS = 20_000_000;
 
-    /** The limit ends when it is this many times what is sent. */
+    /** The limit ends when it is this many times the rate that is sent. */
     private static final int IRRELEVANT_FACTOR = 4;
 
-    /** A reduction begins at this many times what is sent, if the limit is higher and so has not been in effect. */
+    /**
+     * A reduction starts at this many times the rate that is sent, if the limit is higher and therefore had no effect.
+     */
     private static final double SENT_MARGIN = 1.1;
 
-    /** Time not used for sending that may be made up for: threads wake up late. */
+    /** Maximum unused sending time that may be made up for: threads wake up late. */
     private static final long MAX_BURST_NANOS = 500_000;
 
     /** Bytes of the Ethernet, IP and UDP headers and of the ICRC around a packet. */
@@ -69,7 +72,7 @@ final class SendRate {
     /** The limit that the application has set, in bytes per nanosecond; 0 for none. */
     private double ceiling;
 
-    /** The limit, and what it was before the last reduction and its later increases, in bytes per nanosecond. */
+    /** The limit, and its value before the last reduction and with its later increases, in bytes per nanosecond. */
     private double rate;
 
     private double target;
@@ -120,7 +123,7 @@ final class SendRate {
         measuredRate = 0;
     }
 
-    /** Returns the present limit by congestion in bytes per second; {@link Long#MAX_VALUE} if there is none. */
+    /** Returns the current congestion limit in bytes per second; {@link Long#MAX_VALUE} if there is none. */
     long bytesPerSecond() {
         return isLimited ? Math.round(rate * 1e9) : Long.MAX_VALUE;
     }

@@ -25,13 +25,13 @@ public final class SendRequest {
     /** True to request a solicited event at the peer. */
     public boolean solicited;
 
-    /** True to wait until all earlier requests with a response of their own are complete: READs, atomics, FLUSHes. */
+    /** True to wait until all earlier requests with a separate response are complete: READs, atomics, FLUSHes. */
     public boolean fence;
 
     /** Immediate data as a number in network byte order. */
     public int immediate;
 
-    /** Key to invalidate: the peer's, or for a local invalidation a local one. */
+    /** Key to invalidate: a key of the peer, or a local key for a local invalidation. */
     public int invalidateKey;
 
     /** Memory window to bind. */

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * {@link #resize}.
  *
  * <p>A queue pair takes a receive with the first packet of a SEND or the last packet of a WRITE with immediate data;
- * the slot is free again at once. If the queue is empty, a reliable connection sends an RNR NAK, as with a queue of its
- * own.
+ * the slot is immediately free again. If the queue is empty, a reliable connection sends an RNR NAK, as with a separate
+ * queue.
  *
  * <p>Source: InfiniBand Architecture volume 1, 10.2.9 and 11.2.
  */

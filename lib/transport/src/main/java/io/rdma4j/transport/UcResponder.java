@@ -10,9 +10,9 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The responder of an unreliable connection. Any FIRST or ONLY packet begins a message, regardless of its PSN. If a
+ * The responder of an unreliable connection. Any FIRST or ONLY packet starts a message, regardless of its PSN. If a
  * later packet is missing or unacceptable, the message is dropped and its receive is kept. All further packets are then
- * dropped until another message begins.
+ * dropped until another message starts.
  */
 final class UcResponder {
     private static final int REMOTE_WRITE = AccessFlag.REMOTE_WRITE.bit();

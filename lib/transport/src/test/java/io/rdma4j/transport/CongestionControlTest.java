@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Marks are reported by notifications, at most one each 50 µs, and notifications of the peer reduce the rate. */
+/** Marks are reported by notifications, at most one every 50 µs, and notifications of the peer reduce the rate. */
 class CongestionControlTest {
     private static final int MESSAGE_BYTES = 16 * 1024;
 
@@ -53,7 +53,7 @@ class CongestionControlTest {
     }
 
     @Test
-    void notificationIsThatOfTheSpecification() {
+    void notificationHasTheBytesOfTheSpecification() {
         Pair pair = pair(CongestionMarks.ON);
         pair.marks = w -> true;
         write(pair);
@@ -119,7 +119,7 @@ class CongestionControlTest {
     }
 
     @Test
-    void nobodyStartsByDefault() {
+    void neitherSideStartsByDefault() {
         Pair pair = pair(CongestionMarks.LEARN);
         write(pair);
         assertThat(pair.a.queuePair.isCongestionCapable()).isFalse();
@@ -154,7 +154,7 @@ class CongestionControlTest {
         assertThat(pair.b.queuePair.isCongestionCapable()).isFalse();
     }
 
-    /** A notification that anyone forges who knows the addresses and ports. */
+    /** Delivers a forged notification, for which the attacker needs only the addresses and ports. */
     private static void forgeNotification(Pair pair) {
         byte[] bytes = new byte[CongestionNotification.LENGTH + Packet.ICRC_LENGTH];
         CongestionNotification.write(MemorySegment.ofArray(bytes), 0, 0xffff, pair.a.queuePair.number());
@@ -236,7 +236,7 @@ class CongestionControlTest {
     }
 
     @Test
-    void unlimitedAgainAfterAReset() {
+    void resetEndsTheLimit() {
         Pair pair = pair(CongestionMarks.ON);
         pair.marks = w -> true;
         write(pair);

@@ -98,7 +98,7 @@ class CongestionWindowTest {
     }
 
     @Test
-    void afterSilenceStartsAtTheMinimumAndDoublesToHalfOfTheFormerWindow() {
+    void startsAtTheMinimumAfterSilenceAndDoublesToHalfOfTheFormerWindow() {
         window.onSilence(1032);
         assertThat(packets()).isEqualTo(CongestionWindow.MIN_PACKETS);
         acknowledgeAll();

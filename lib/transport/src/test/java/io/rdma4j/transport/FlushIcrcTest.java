@@ -8,12 +8,12 @@ import io.rdma4j.wire.Opcode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A FLUSH that is not answered is sent again with the other ICRC; one that is answered settles which the peer expects. */
+/** An unanswered FLUSH is retransmitted with the other ICRC; an answered one shows which ICRC the peer expects. */
 class FlushIcrcTest {
     private final FlushIcrc icrc = new FlushIcrc();
 
     @Test
-    void theIcrcOfTheSpecificationIsFirst() {
+    void icrcOfTheSpecificationIsTriedFirst() {
         icrc.start();
         assertThat(icrc.isOfLinux()).isFalse();
         icrc.onAnswered();
@@ -22,7 +22,7 @@ class FlushIcrcTest {
     }
 
     @Test
-    void silenceSwitchesUntilOneIsAnsweredAtOnce() {
+    void silenceSwitchesUntilAFirstTransmissionIsAnswered() {
         icrc.start();
         icrc.onRepeated();
         assertThat(icrc.isOfLinux()).isTrue();
@@ -38,7 +38,7 @@ class FlushIcrcTest {
 
     /** As with Linux's rdma_rxe, which drops every FLUSH with the ICRC of the specification. */
     @Test
-    void aPeerThatIsSilentForOneOfThemIsServedByTheSecondPacket() {
+    void peerThatDropsOneOfThemIsServedByTheSecondPacket() {
         Pair.Options options = new Pair.Options();
         options.tailLossProbes = true;
         Pair pair = new Pair(options);

@@ -40,7 +40,7 @@ class KnownAttacksTest extends ResponderFixture {
         assertUntouched();
     }
 
-    // ---- ATOMIC WRITE: its payload is eight bytes, whatever the packet says ----
+    // ---- ATOMIC WRITE: its payload is eight bytes, regardless of the lengths in the packet ----
 
     @ParameterizedTest
     @ValueSource(ints = {0, 4, 12, 16, 1024})

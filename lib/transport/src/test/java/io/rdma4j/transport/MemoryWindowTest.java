@@ -85,7 +85,7 @@ class MemoryWindowTest {
     }
 
     @Test
-    void withheldMemoryIsNotAccessibleThroughItsWindowsUntilItIsGivenBack() {
+    void withheldMemoryIsNotAccessibleThroughItsWindows() {
         bindAll();
         memory.setAccessible(region, false);
         assertThat(memory.find(window.key(), BASE, 1, AccessFlag.REMOTE_READ.bit(), pair.b.queuePair))
@@ -134,7 +134,7 @@ class MemoryWindowTest {
     }
 
     @Test
-    void keyOfBeforeTheBindIsRefused() {
+    void keyFromBeforeTheBindIsRefused() {
         int fresh = window.key();
         bindAll();
         assertThat(write(fresh, BASE, 8)).isEqualTo(CompletionStatus.REMOTE_ACCESS_ERROR);
@@ -163,7 +163,7 @@ class MemoryWindowTest {
     }
 
     @Test
-    void zeroBasedWindowBeginsAtZero() {
+    void zeroBasedWindowStartsAtZero() {
         assertThat(bindStatus(window, region, 64, 64, REMOTE | AccessFlag.ZERO_BASED.bit()))
                 .isEqualTo(CompletionStatus.SUCCESS);
         assertThat(write(window.key(), 0, 64)).isEqualTo(CompletionStatus.SUCCESS);
@@ -215,7 +215,7 @@ class MemoryWindowTest {
         CompletionStatus on(MemoryWindowTest t);
     }
 
-    /** Runs an attempt on a pair of its own, since a refused bind moves the queue pair to the error state. */
+    /** Runs an attempt on a new pair, since a refused bind moves the queue pair to the error state. */
     private static CompletionStatus onFreshPair(Attempt attempt) {
         MemoryWindowTest t = new MemoryWindowTest();
         CompletionStatus status = attempt.on(t);
@@ -475,7 +475,7 @@ class MemoryWindowTest {
     }
 
     @Test
-    void aBindingNeedsTheRightsAndTheDomainOfTheMoment() {
+    void bindNeedsTheCurrentRightsAndDomain() {
         assertThat(memory.change(region, AccessFlag.LOCAL_WRITE.bit(), Pair.PD)).isNotNull();
         assertThat(bindStatus(window, region, 0, BYTES, REMOTE)).isEqualTo(CompletionStatus.MEMORY_WINDOW_BIND_ERROR);
     }

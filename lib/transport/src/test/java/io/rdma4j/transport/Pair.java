@@ -197,7 +197,7 @@ final class Pair {
         int requests = 64;
         CongestionMarks congestionMarksA = CongestionMarks.LEARN;
 
-        /** Shared receive queue of B, or {@code null} if B has a receive queue of its own. */
+        /** Shared receive queue of B, or {@code null} if B has a separate receive queue. */
         @Nullable
         SharedReceiveQueue sharedB;
 

@@ -58,7 +58,7 @@ class RcAtomicWriteTest extends ResponderFixture {
     }
 
     @Test
-    void itIsExecutedBetweenTheRequestsAroundIt() {
+    void writeIsExecutedBetweenTheRequestsAroundIt() {
         MemoryRegion local = pair.a.register(Pair.pattern(8, 5), 0);
         MemoryRegion result = pair.a.register(16);
         pair.a.post(1, SendOpcode.RDMA_WRITE, local, 8, remote, 0);
@@ -70,7 +70,7 @@ class RcAtomicWriteTest extends ResponderFixture {
     }
 
     @Test
-    void aDuplicateIsAnsweredAndNotExecutedAgain() {
+    void duplicateIsAnsweredAndNotExecutedAgain() {
         Pair.WirePacket w = packet(REQUEST, PSN, 8, 8);
         w.segment().set(ValueLayout.JAVA_LONG_UNALIGNED, REQUEST.headerLength(), 5);
         assertThat(responsesTo(w)).containsExactly("B READ_RESPONSE_ONLY " + PSN);
@@ -81,7 +81,7 @@ class RcAtomicWriteTest extends ResponderFixture {
     }
 
     @Test
-    void aDuplicateOfAnotherKindIsIgnored() {
+    void duplicateOfAnotherKindIsIgnored() {
         responsesTo(packet(REQUEST, PSN, 8, 8));
         assertThat(responsesTo(packet(Opcode.RC_FLUSH, PSN, 0, 8))).isEmpty();
         assertThat(responsesTo(packet(Opcode.RC_READ_REQUEST, PSN, 0, 8))).isEmpty();
@@ -105,7 +105,7 @@ class RcAtomicWriteTest extends ResponderFixture {
     }
 
     @Test
-    void itNeedsRemoteWriteOfQueuePairAndRegionAndNothingElse() {
+    void writeNeedsOnlyRemoteWriteOfQueuePairAndRegion() {
         Pair.Options o = new Pair.Options();
         o.accessB = Pair.ALL_ACCESS & ~AccessFlag.REMOTE_WRITE.bit();
         Pair p = new Pair(o);
@@ -128,7 +128,7 @@ class RcAtomicWriteTest extends ResponderFixture {
     }
 
     @Test
-    void theLastEightBytesAreTheLastThatItMayStore() {
+    void storeMayEndAtTheEndOfTheRegionButNotBehindIt() {
         post(pair, 1, remote, 8192 - 8, 1);
         post(pair, 2, remote, 8192, 1);
         pair.run();
@@ -138,7 +138,7 @@ class RcAtomicWriteTest extends ResponderFixture {
     }
 
     @Test
-    void inFlightAreAtMostAsManyAsReads() {
+    void inFlightLimitIsThatOfReads() {
         Pair.Options o = new Pair.Options();
         o.depth = 2;
         Pair p = new Pair(o);
@@ -154,7 +154,7 @@ class RcAtomicWriteTest extends ResponderFixture {
     }
 
     @Test
-    void aResponseWithDataIsBad() {
+    void responseWithDataIsRejected() {
         post(pair, 1, remote, 0, 1);
         pair.pump(pair.a);
         Pair.WirePacket w = Pair.forge(false, Opcode.RC_READ_RESPONSE_ONLY, PSN, false, 8);

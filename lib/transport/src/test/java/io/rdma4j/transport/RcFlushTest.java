@@ -142,7 +142,7 @@ class RcFlushTest extends ResponderFixture {
     }
 
     @Test
-    void memoryThatIsNoMappedFileCannotBeMadePersistent() {
+    void memoryThatIsNotAMappedFileCannotBeMadePersistent() {
         pair.a.publish(flush(pair, 1, PERSISTENT, RANGE, remote, 64));
         pair.run();
         assertThat(pair.a.statuses(false)).containsExactly(CompletionStatus.REMOTE_ACCESS_ERROR);
@@ -224,9 +224,9 @@ class RcFlushTest extends ResponderFixture {
                         "A FLUSH 4096", "B READ_RESPONSE_ONLY 4096", "A WRITE_ONLY 4097", "B ACKNOWLEDGE 4097 1f");
     }
 
-    /** Linux does not limit its FLUSHes in flight as it does READs. */
+    /** Linux limits the READs in flight, but not the FLUSHes. */
     @Test
-    void aFlushWithoutAFreeResourceIsHandledLikeALostOne() {
+    void flushWithoutAFreeResourceIsHandledAsIfLost() {
         Pair.Options o = new Pair.Options();
         o.destinationDepth = 2;
         Pair p = new Pair(o);
@@ -249,7 +249,7 @@ class RcFlushTest extends ResponderFixture {
     }
 
     @Test
-    void withoutResourcesForResponsesNeitherSideTakesAFlush() {
+    void flushIsRefusedOnBothSidesWithoutResponderResources() {
         Pair.Options o = new Pair.Options();
         o.destinationDepth = 0;
         o.depth = 0;

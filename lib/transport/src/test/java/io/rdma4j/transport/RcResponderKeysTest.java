@@ -154,7 +154,7 @@ class RcResponderKeysTest extends ResponderFixture {
     }
 
     @Test
-    void postedWorkRequestsAreExecutedWithTheRightsAndDomainOfTheMoment() {
+    void postedWorkRequestsAreExecutedWithTheCurrentRightsAndDomain() {
         for (int change = 0; change < 4; change++) {
             Pair p = new Pair();
             MemoryRegion receive = p.b.register(64);

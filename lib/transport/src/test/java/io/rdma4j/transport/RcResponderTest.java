@@ -308,7 +308,7 @@ class RcResponderTest extends ResponderFixture {
     }
 
     @Test
-    void onlyAGapWithinReachOfThePeerIsNaked() {
+    void onlyAGapWithinReachOfThePeerIsAnsweredByANak() {
         assertThat(responsesTo(packet(Opcode.RC_WRITE_ONLY, PSN + (1 << 16) + 1, 8, 8)))
                 .isEmpty();
         assertThat(responsesTo(packet(Opcode.RC_WRITE_ONLY, PSN + (1 << 16), 8, 8)))

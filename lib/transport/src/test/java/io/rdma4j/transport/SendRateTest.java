@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The rate is unlimited, shrinks with each notification of a round trip, and recovers beyond what it was. */
+/** The rate starts unlimited, shrinks with each notification of a round trip, and recovers beyond its former value. */
 class SendRateTest {
     private static final int PACKET_BYTES = 950;
     private static final long ROUND_TRIP_NANOS = 100_000;
@@ -51,7 +51,7 @@ class SendRateTest {
     }
 
     @Test
-    void oneReductionCountsWithinTwoRoundTrips() {
+    void rateIsReducedOnceWithinTwoRoundTrips() {
         long _ = send(10 * MILLISECOND);
         rate.onNotification(nowNanos, ROUND_TRIP_NANOS);
         long reduced = rate.bytesPerSecond();
@@ -95,7 +95,7 @@ class SendRateTest {
     }
 
     @Test
-    void idleTimeIsMadeUpForWithinLimits() {
+    void idleTimeIsMadeUpWithinLimits() {
         long _ = send(10 * MILLISECOND);
         for (int i = 0; i < 20; i++) {
             rate.onNotification(nowNanos, 10 * MILLISECOND);
@@ -111,7 +111,7 @@ class SendRateTest {
     }
 
     @Test
-    void nothingToSendNeedsNoTimer() {
+    void noTimerIsNeededWithoutDataToSend() {
         long _ = send(10 * MILLISECOND);
         rate.onNotification(nowNanos, 10 * MILLISECOND);
         send(100_000);
@@ -122,7 +122,7 @@ class SendRateTest {
     }
 
     @Test
-    void notificationAfterAPauseLimitsAgainAndHoldsNothingBackForEver() {
+    void notificationAfterAPauseLimitsAgainAndHoldsNothingBackIndefinitely() {
         long _ = send(10 * MILLISECOND);
         rate.onNotification(nowNanos, ROUND_TRIP_NANOS);
         while (rate.maySend(nowNanos, true)) {

@@ -80,7 +80,7 @@ class SendWindowTest {
     }
 
     @Test
-    void onlyOnePacketIsAllowedIfTheCallerSaysSo() {
+    void onlyOnePacketIsAllowedIfTheCallerRequestsThat() {
         SendRequest r = assigned(SendOpcode.SEND, 2);
         assertThat(window.hasRoom(r, PSN + 1, true)).isTrue();
         send(r, 1);
@@ -109,7 +109,7 @@ class SendWindowTest {
     }
 
     @Test
-    void longReadHasPartsThatARepeatedRequestEndsAtToo() {
+    void repeatedRequestOfALongReadEndsAtTheSamePartBoundaries() {
         SendRequest r = assigned(SendOpcode.RDMA_READ, 2 * WINDOW_PACKETS + 1);
         assertThat(window.messageCount(r)).isEqualTo(3);
         assertThat(window.partEnd(r, PSN)).isEqualTo(PSN + WINDOW_PACKETS);

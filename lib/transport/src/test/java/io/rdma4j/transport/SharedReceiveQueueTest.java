@@ -209,7 +209,7 @@ class SharedReceiveQueueTest {
     }
 
     @Test
-    void queuePairHasNoReceiveQueueOfItsOwn() {
+    void queuePairHasNoSeparateReceiveQueue() {
         assertThat(first.b.queuePair.receiveQueue().claim()).isNull();
     }
 

@@ -326,7 +326,7 @@ public final class PortAttributes {
             return this;
         }
 
-        /** Sets the local identifier of the InfiniBand subnet manager, otherwise 0. */
+        /** Sets the local identifier of the InfiniBand subnet manager; 0 if there is none. */
         public Builder subnetManagerIdentifier(int value) {
             attributes.subnetManagerIdentifier = value;
             return this;

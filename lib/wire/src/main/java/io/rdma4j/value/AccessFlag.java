@@ -17,14 +17,15 @@ public enum AccessFlag {
     /** Addresses used by the peer start at 0. */
     ZERO_BASED(32),
     /**
-     * The device finds pages when it uses them, instead of locking all of them at registration. Only for memory regions. Only devices
-     * that have on-demand paging ({@code DeviceAttributes.hasOnDemandPaging}) take it, for the operations of {@code
-     * DeviceAttributes.onDemandOperations}. The software device never locks memory, so this changes nothing there.
+     * The device finds pages when it uses them, instead of locking all of them at registration. Only for memory
+     * regions. Only devices with on-demand paging ({@code DeviceAttributes.hasOnDemandPaging}) support it, for the
+     * operations in {@code DeviceAttributes.onDemandOperations}. The software device never locks memory, so this
+     * changes nothing there.
      */
     ON_DEMAND(64),
     /**
-     * The memory consists of huge pages. Only for memory regions, together with {@link #ON_DEMAND}. A device may work faster
-     * then, and may refuse other memory. This changes nothing on the software device.
+     * The memory consists of huge pages. Only for memory regions, together with {@link #ON_DEMAND}. A device may then
+     * be faster, and may refuse memory of other pages. The flag has no effect on the software device.
      */
     HUGE_TLB(128),
     /**
@@ -39,9 +40,9 @@ public enum AccessFlag {
      */
     FLUSH_PERSISTENT(1 << 9),
     /**
-     * The device may write data in another order than that of their arrival, which can be faster. A program must then wait for a
-     * completion before it reads what was written, and not for a change of the last byte. Only for memory regions. Devices
-     * without it, such as the software device, ignore it.
+     * The device may write data in a different order than they arrive in, which can be faster. A program must then wait
+     * for a completion before it reads what was written, and not for a change of the last byte. Only for memory
+     * regions. Devices without it, such as the software device, ignore it.
      */
     RELAXED_ORDERING(1 << 20);
 

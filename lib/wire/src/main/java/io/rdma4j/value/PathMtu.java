@@ -13,7 +13,7 @@ public enum PathMtu {
     /** 4096 bytes: fits loopback and an Ethernet MTU of 4200 or more. */
     MTU_4096(5);
 
-    /** All constants. Their numbers begin with 1 and have no gap. */
+    /** All constants. Their numbers start at 1 and have no gap. */
     private static final PathMtu[] BY_CODE = values();
 
     private final int code;

@@ -26,7 +26,7 @@ public enum SendOpcode {
     SEND_WITH_INVALIDATE(9),
     /** Makes what was written to the peer's memory visible to all, or persistent. */
     FLUSH(14),
-    /** Stores eight bytes at the peer at once, after all earlier requests. */
+    /** Stores eight bytes at the peer atomically, after all earlier requests. */
     ATOMIC_WRITE(15);
 
     private static final CodeTable<SendOpcode> BY_CODE = new CodeTable<>(values(), SendOpcode::code);

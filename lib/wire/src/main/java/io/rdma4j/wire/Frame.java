@@ -72,15 +72,18 @@ public final class Frame {
     public boolean isSealed = true;
 
     /**
-     * True if {@link #segment} has the headers of the frame only. Its payload is then in {@link #body}. Such a frame comes through
-     * shared memory, is not sealed, and is for a queue pair of data.
+     * True if {@link #segment} has the headers of the frame only. Its payload is then in {@link #body}. Such a frame
+     * comes through shared memory, is not sealed, and is not for queue pair 1.
      */
     public boolean isSplit;
 
-    /** Memory that holds the payload of a split frame, and of it only the payload is to be read: its writer may change it. */
+    /** Memory that holds the payload of a split frame. Read only the payload from it: its writer may change it. */
     public MemorySegment body = MemorySegment.NULL;
 
-    /** Offset of a split frame in {@link #body}, in bytes: what is at {@link #offset} in a frame that is not split. */
+    /**
+     * Offset in {@link #body}, in bytes, at which a split frame starts, as {@link #offset} is for a frame that is not
+     * split.
+     */
     public long bodyOffset;
 
     /** Creates an empty frame. */

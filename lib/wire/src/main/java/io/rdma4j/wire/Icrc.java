@@ -9,9 +9,9 @@ import java.util.zip.CRC32;
  * Invariant CRC: the last four bytes of every RoCEv2 packet, a CRC-32 over all fields that routers do not change.
  *
  * <p>The sum covers eight bytes of ones (in place of the local route header), the IP header, the UDP header, and the
- * UDP payload up to the ICRC. Mutable fields count as ones: the type of service, time to live and checksum of IPv4, the
- * traffic class, flow label and hop limit of IPv6, the UDP checksum, and the BTH byte with FECN and BECN. The IPv4
- * header is assumed to have no options and the don't-fragment flag set, as all RoCEv2 peers send it. The result is
+ * UDP payload up to the ICRC. Mutable fields are summed as ones: the type of service, time to live and checksum of
+ * IPv4, the traffic class, flow label and hop limit of IPv6, the UDP checksum, and the BTH byte with FECN and BECN. The
+ * IPv4 header is assumed to have no options and the don't-fragment flag set, as all RoCEv2 peers send it. The result is
  * stored with its least significant byte first. Source: InfiniBand Architecture volume 1, 7.8.1, and annex A17
  * (RoCEv2).
  *
@@ -22,9 +22,9 @@ import java.util.zip.CRC32;
  * that power of x. The quotient of an intact frame has a degree below 16: it is the identification. Any other quotient
  * means that the frame is corrupted. Such a check has the strength of 16 of the 32 bits.
  *
- * <p>Linux's rdma_rxe sums the BTH and the headers of a FLUSH twice, since its table has no offset of a payload for this opcode (Linux
- * 6.2 to 6.12 at least). It sends such a sum, and accepts no other. {@link #verify} accepts both; {@link #sealFlushAsLinux} computes
- * that of Linux.
+ * <p>Linux's rdma_rxe sums the BTH and the headers of a FLUSH twice, since its table has no offset of a payload for
+ * this opcode (Linux 6.2 to 6.12 at least). It sends that sum, and accepts no other. {@link #verify} accepts both;
+ * {@link #sealFlushAsLinux} computes Linux's.
  *
  * <p>An instance holds scratch memory and is not thread safe: use one per engine or thread. No method allocates.
  * Methods preserve the position and limit of the frame's buffer.
@@ -148,7 +148,7 @@ public final class Icrc {
     }
 
     /**
-     * Does the same for a FLUSH to Linux's rdma_rxe, which sums the headers twice.
+     * Computes the ICRC of a FLUSH to Linux's rdma_rxe, which sums the headers twice, and writes it into the frame.
      *
      * @param frame the frame, with the opcode of a FLUSH
      */
@@ -184,7 +184,9 @@ public final class Icrc {
         return matches(frame, presumed, difference, 2 * frame.length - LENGTH);
     }
 
-    /** Returns whether a difference of the sums is that of another identification, and sets the identification if so. */
+    /**
+     * Returns whether another identification explains the difference of the sums, and sets that identification if so.
+     */
     private static boolean matches(Frame frame, int presumed, int difference, int summedLength) {
         if (difference == 0) {
             frame.identification = presumed;

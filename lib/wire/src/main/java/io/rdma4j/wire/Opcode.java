@@ -291,7 +291,10 @@ public enum Opcode {
         return has(Flag.ATOMIC);
     }
 
-    /** Returns whether the packet is the request of an ATOMIC WRITE, which is no RDMA WRITE: its response is explicit. */
+    /**
+     * Returns whether the packet is the request of an ATOMIC WRITE, which unlike an RDMA WRITE has an explicit
+     * response.
+     */
     public boolean isAtomicWrite() {
         return has(Flag.ATOMIC_WRITE);
     }

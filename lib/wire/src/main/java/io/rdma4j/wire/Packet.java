@@ -50,7 +50,7 @@ public final class Packet {
      * {@link Icrc}.
      *
      * @param received the frame; the view keeps a reference to it
-     * @return {@link Result#OK} if the packet is readable, else the reason to count and drop it
+     * @return {@link Result#OK} if the packet is readable, otherwise the reason to count and drop it
      */
     public Result parse(Frame received) {
         int length = received.length;
@@ -167,7 +167,7 @@ public final class Packet {
         return bth + opcode.rethOffset();
     }
 
-    /** Returns the offset of the FETH, the first extension header of a FLUSH but for the XRCETH. */
+    /** Returns the offset of the FETH, the first extension header of a FLUSH except for the XRCETH. */
     public long fethOffset() {
         return bth + opcode.extensionOffset();
     }

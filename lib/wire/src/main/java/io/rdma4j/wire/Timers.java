@@ -23,7 +23,7 @@ public final class Timers {
      */
     public static long rnrNakDelayNanos(int code) {
         int field = code & CODE_MASK;
-        // Two codes per doubling: 2^k for an even code, 1.5 * 2^k for the odd code after it. Code 0 counts as 32.
+        // Two codes per doubling: 2^k for an even code, 1.5 * 2^k for the odd code after it. Code 0 is treated as 32.
         int step = field == 0 ? CODE_MASK + 1 : field;
         long power = 1L << (step >> 1);
         long units = (step & 1) == 0 ? power : power * 3 >> 1;

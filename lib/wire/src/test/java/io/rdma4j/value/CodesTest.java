@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The look-ups by numbers, and the questions about opcodes. */
+/** Looks up constants by their numbers, and checks the predicates of opcodes. */
 class CodesTest {
     private static final int BEYOND_ALL = 0x200;
 
@@ -31,7 +31,7 @@ class CodesTest {
     }
 
     @Test
-    void everyConstantIsFoundByItsNumberAndNothingElseIs() {
+    void everyConstantIsFoundByItsNumberAndNoOtherNumberIs() {
         requireLookUp(SendOpcode.values(), SendOpcode::code, SendOpcode::ofCode);
         requireLookUp(RejectReason.values(), RejectReason::code, RejectReason::ofCode);
         requireLookUp(QueuePairState.values(), QueuePairState::code, QueuePairState::ofCode);

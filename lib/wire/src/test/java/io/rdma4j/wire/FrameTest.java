@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class FrameTest {
     @Test
-    void theAddressFamilyIsThatOfTheDestination() {
+    void addressFamilyFollowsTheDestination() {
         Frame frame = Captures.frame("rping", 4).frame();
         assertThat(frame.isIpv4()).isTrue();
         assertThat(frame.sourceLow).isEqualTo(0xffff_0a58_0001L);

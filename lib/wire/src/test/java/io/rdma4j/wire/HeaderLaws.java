@@ -12,8 +12,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Six laws of every header codec. A subclass supplies golden bytes from a capture or the specification, the same header
- * as values, and the reserved bits (ignored by readers, written as zero).
+ * Six properties of every header codec. A subclass supplies golden bytes from a capture or the specification, the same
+ * header as values, and the reserved bits (ignored by readers, written as zero).
  */
 public abstract class HeaderLaws<H> {
     private static final byte FILL = (byte) 0xa5;

@@ -198,7 +198,7 @@ class IcrcTest {
     }
 
     @Test
-    void sealTakesAnUnknownIdentificationAsZero() {
+    void sealTreatsAnUnknownIdentificationAsZero() {
         Frame unknown = copyOf(RPING.frame(), 0, 0);
         unknown.identification = Frame.IDENTIFICATION_UNKNOWN;
         icrc.seal(unknown);

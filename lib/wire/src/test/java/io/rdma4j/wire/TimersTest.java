@@ -23,7 +23,7 @@ class TimersTest {
     }
 
     @Test
-    void theRnrCodeIsThatOfTheShortestSufficientDelay() {
+    void rnrCodeSelectsTheShortestSufficientDelay() {
         assertThat(Timers.rnrNakDelayCode(0)).isEqualTo(1);
         assertThat(Timers.rnrNakDelayCode(10_000)).isEqualTo(1);
         assertThat(Timers.rnrNakDelayCode(10_001)).isEqualTo(2);
@@ -46,7 +46,7 @@ class TimersTest {
     }
 
     @Test
-    void theAcknowledgeExponentIsThatOfTheShortestSufficientTimeout() {
+    void acknowledgeExponentSelectsTheShortestSufficientTimeout() {
         assertThat(Timers.acknowledgeTimeoutExponent(0)).isEqualTo(1);
         assertThat(Timers.acknowledgeTimeoutExponent(Long.MAX_VALUE)).isEqualTo(31);
         for (int exponent = 1; exponent < 31; exponent++) {

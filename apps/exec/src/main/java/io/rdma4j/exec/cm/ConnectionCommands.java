@@ -11,11 +11,11 @@ import io.rdma4j.cm.abi.CmStructures.Listen;
 import io.rdma4j.cm.abi.CmStructures.Notify;
 import io.rdma4j.cm.abi.CmStructures.Parameters;
 import io.rdma4j.cm.abi.CmStructures.Reject;
-import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.cm.abi.KernelParameters;
 import io.rdma4j.cm.host.RouteLookup;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.value.RejectReason;
+import io.rdma4j.verbs.abi.Fields;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 

@@ -7,8 +7,8 @@ import io.rdma4j.cm.abi.CmStructures.Event;
 import io.rdma4j.cm.abi.CmStructures.GetEvent;
 import io.rdma4j.cm.abi.CmStructures.Parameters;
 import io.rdma4j.cm.abi.CmStructures.WriteEvent;
-import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.cm.abi.KernelParameters;
+import io.rdma4j.verbs.abi.Fields;
 import java.lang.foreign.MemorySegment;
 
 /** Takes and writes events. */

@@ -7,8 +7,8 @@ import io.rdma4j.cm.abi.CmStructures.DestroyId;
 import io.rdma4j.cm.abi.CmStructures.DestroyedId;
 import io.rdma4j.cm.abi.CmStructures.JoinGroup;
 import io.rdma4j.cm.abi.CmStructures.JoinIpGroup;
-import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.cm.abi.SocketAddresses;
+import io.rdma4j.verbs.abi.Fields;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 

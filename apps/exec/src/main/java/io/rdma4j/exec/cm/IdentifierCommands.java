@@ -6,10 +6,10 @@ import io.rdma4j.cm.abi.CmStructures.DestroyId;
 import io.rdma4j.cm.abi.CmStructures.DestroyedId;
 import io.rdma4j.cm.abi.CmStructures.MigrateId;
 import io.rdma4j.cm.abi.CmStructures.MigratedId;
-import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.exec.bridge.Failures;
 import io.rdma4j.value.PortSpace;
 import io.rdma4j.value.QueuePairType;
+import io.rdma4j.verbs.abi.Fields;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

@@ -4,12 +4,12 @@ import io.rdma4j.cm.RoutePath;
 import io.rdma4j.cm.abi.CmNumbers;
 import io.rdma4j.cm.abi.CmStructures.PathData;
 import io.rdma4j.cm.abi.CmStructures.SetOption;
-import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.cm.abi.PathRecord;
 import io.rdma4j.cm.spi.AcknowledgementTimeouts;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.abi.Fields;
 import io.rdma4j.verbs.abi.Native;
 import java.lang.foreign.MemorySegment;
 

@@ -1,9 +1,9 @@
 package io.rdma4j.exec.cm;
 
 import io.rdma4j.cm.abi.CmStructures.CommandHeader;
-import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.abi.Fields;
 import io.rdma4j.verbs.abi.Native;
 import java.lang.foreign.MemorySegment;
 

@@ -3,7 +3,7 @@ package io.rdma4j.exec.verbs;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.PartialPostException;
 import io.rdma4j.verbs.abi.Native;
-import io.rdma4j.verbs.abi.ReceiveRequest;
+import io.rdma4j.verbs.abi.VerbsStructures.ReceiveRequest;
 
 /** Chains of work requests in native memory. The field {@code next} has the same offset in sends and receives. */
 final class Chains {

@@ -3,9 +3,9 @@ package io.rdma4j.exec.verbs;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.WorkCompletion;
-import io.rdma4j.verbs.abi.Completion;
 import io.rdma4j.verbs.abi.Flags;
 import io.rdma4j.verbs.abi.Native;
+import io.rdma4j.verbs.abi.VerbsStructures.Completion;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,10 +3,10 @@ package io.rdma4j.exec.verbs;
 import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.OnDemandOperation;
-import io.rdma4j.verbs.abi.DeviceLimits;
-import io.rdma4j.verbs.abi.ExtendedDeviceLimits;
 import io.rdma4j.verbs.abi.Flags;
 import io.rdma4j.verbs.abi.Native;
+import io.rdma4j.verbs.abi.VerbsStructures.DeviceLimits;
+import io.rdma4j.verbs.abi.VerbsStructures.ExtendedDeviceLimits;
 import java.util.Set;
 
 /** Writes the attributes of a device into the part of {@code struct ibv_device_attr_ex} that the program knows. */

@@ -14,10 +14,10 @@ import io.rdma4j.verbs.GidEntry;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SharedReceiveQueue;
-import io.rdma4j.verbs.abi.AddressVectors;
+import io.rdma4j.verbs.abi.Fields;
 import io.rdma4j.verbs.abi.Native;
 import io.rdma4j.verbs.abi.PortCodec;
-import io.rdma4j.verbs.abi.PortFields;
+import io.rdma4j.verbs.abi.VerbsStructures.PortFields;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -113,7 +113,7 @@ public final class DeviceCalls {
         int port = Arguments.number(arguments, 1);
         int index = Arguments.number(arguments, 2);
         Gid gid = context.gid(port, index);
-        AddressVectors.write(Native.segment(Arguments.get(arguments, 3), GID_BYTES), 0, gid);
+        Fields.putGid(Native.segment(Arguments.get(arguments, 3), GID_BYTES), 0, gid);
         GidEntry entry = entry(context, port, index);
         if (entry == null) {
             return Errno.ENODATA.number();

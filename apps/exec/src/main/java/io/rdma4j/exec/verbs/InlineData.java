@@ -7,7 +7,7 @@ import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.abi.Native;
-import io.rdma4j.verbs.abi.ScatterGather;
+import io.rdma4j.verbs.abi.VerbsStructures.ScatterGather;
 import java.lang.foreign.Arena;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

@@ -3,7 +3,7 @@ package io.rdma4j.exec.verbs;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ScatterGatherList;
 import io.rdma4j.verbs.abi.Native;
-import io.rdma4j.verbs.abi.ScatterGather;
+import io.rdma4j.verbs.abi.VerbsStructures.ScatterGather;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,9 +2,9 @@ package io.rdma4j.exec.verbs;
 
 import io.rdma4j.exec.bridge.Failures;
 import io.rdma4j.verbs.AddressVector;
-import io.rdma4j.verbs.abi.AddressVectorFields;
 import io.rdma4j.verbs.abi.AddressVectors;
 import io.rdma4j.verbs.abi.Native;
+import io.rdma4j.verbs.abi.VerbsStructures.AddressVectorFields;
 
 /** Reads paths from {@code struct ibv_ah_attr}, and completes them like the kernel for RoCE. */
 final class Paths {

@@ -12,14 +12,14 @@ import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.SharedReceiveQueue;
-import io.rdma4j.verbs.abi.AddressVectors;
-import io.rdma4j.verbs.abi.Capabilities;
+import io.rdma4j.verbs.abi.Fields;
 import io.rdma4j.verbs.abi.Flags;
 import io.rdma4j.verbs.abi.Native;
-import io.rdma4j.verbs.abi.QueuePairAttributeFields;
 import io.rdma4j.verbs.abi.QueuePairCodec;
 import io.rdma4j.verbs.abi.QueuePairMask;
-import io.rdma4j.verbs.abi.ScatterGather;
+import io.rdma4j.verbs.abi.VerbsStructures.Capabilities;
+import io.rdma4j.verbs.abi.VerbsStructures.QueuePairAttributeFields;
+import io.rdma4j.verbs.abi.VerbsStructures.ScatterGather;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -179,7 +179,7 @@ public final class QueuePairCalls {
 
     /** Attaches to a multicast group or detaches from it. C: {@code ibv_attach_mcast}, {@code ibv_detach_mcast}. */
     public static void attachMulticast(long arguments) {
-        Gid group = AddressVectors.readGid(Native.segment(Arguments.get(arguments, 1), GID_BYTES), 0);
+        Gid group = Fields.gidAt(Native.segment(Arguments.get(arguments, 1), GID_BYTES), 0);
         if (Arguments.get(arguments, 2) != 0) {
             queuePair(arguments).attachMulticast(group);
         } else {

@@ -5,9 +5,9 @@ import io.rdma4j.value.PathMtu;
 import io.rdma4j.value.QueuePairState;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.abi.Native;
-import io.rdma4j.verbs.abi.QueuePairAttributeFields;
 import io.rdma4j.verbs.abi.QueuePairCodec;
 import io.rdma4j.verbs.abi.QueuePairMask;
+import io.rdma4j.verbs.abi.VerbsStructures.QueuePairAttributeFields;
 
 /** A change of a queue pair: {@code struct ibv_qp_attr} in native memory. A mask selects its fields. */
 final class QueuePairChange {

@@ -3,7 +3,7 @@ package io.rdma4j.exec.verbs;
 import io.rdma4j.exec.bridge.Failures;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.abi.Native;
-import io.rdma4j.verbs.abi.ReceiveRequest;
+import io.rdma4j.verbs.abi.VerbsStructures.ReceiveRequest;
 import io.rdma4j.verbs.spi.SpinLock;
 
 /**

@@ -6,7 +6,7 @@ import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.abi.BatchPosting;
 import io.rdma4j.verbs.abi.Native;
-import io.rdma4j.verbs.abi.SendRequest;
+import io.rdma4j.verbs.abi.VerbsStructures.SendRequest;
 import io.rdma4j.verbs.spi.SpinLock;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;

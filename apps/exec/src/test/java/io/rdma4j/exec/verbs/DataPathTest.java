@@ -13,12 +13,12 @@ import io.rdma4j.value.QueuePairType;
 import io.rdma4j.value.SendOpcode;
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.abi.Completion;
 import io.rdma4j.verbs.abi.Flags;
-import io.rdma4j.verbs.abi.QueuePairAttributeFields;
 import io.rdma4j.verbs.abi.QueuePairMask;
-import io.rdma4j.verbs.abi.ScatterGather;
-import io.rdma4j.verbs.abi.SendRequest;
+import io.rdma4j.verbs.abi.VerbsStructures.Completion;
+import io.rdma4j.verbs.abi.VerbsStructures.QueuePairAttributeFields;
+import io.rdma4j.verbs.abi.VerbsStructures.ScatterGather;
+import io.rdma4j.verbs.abi.VerbsStructures.SendRequest;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,7 +95,7 @@ class DataPathTest {
         MemorySegment sent = sendOf(10, moved(client.own(0, 6), offset));
         assertThat(client.postSend(clientQueuePair, moved(sent, offset))).isZero();
         client.expect(10, SUCCESS);
-        MemorySegment completions = moved(server.arena.allocate(2 * Completion.BYTES), offset);
+        MemorySegment completions = moved(server.arena.allocate(2L * Completion.BYTES), offset);
         int count;
         do {
             count = DataPath.poll(server.queue, 2, completions.address());

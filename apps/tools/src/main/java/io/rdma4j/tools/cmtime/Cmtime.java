@@ -1,8 +1,10 @@
 package io.rdma4j.tools.cmtime;
 
 import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.tools.command.WarmUp;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,33 +22,6 @@ public final class Cmtime implements Tool {
 
     /** The maximum number of connections in a round of the warm-up, so that it fits into a small heap. */
     private static final int MAX_CONNECTIONS = 256;
-
-    private static final String USAGE = """
-        usage: cmtime
-        \t-B bind_interface (only one of -B or -b accepted)
-        \t-b bind_address (only one of -B or -b accepted)
-        \t-C controller_address
-        \t[-c num_conns] connections per listener
-        \t[-L] run as listening server
-        \t[-m mimic_qp_delay_us]
-        \t[-n num_threads]
-        \t[-P num_peers] total number of peers
-        \t[-p oob_port]
-        \t[-q base_qpn]
-        \t[-r retries]
-        \t[-S] run socket baseline test, 2 peers only
-        \t[-t timeout_ms]
-        """;
-
-    private static final String CLASSIC_USAGE = """
-        usage: cmtime
-        \t[-s server_address]
-        \t[-b bind_address]
-        \t[-c connections]
-        \t[-p port_number]
-        \t[-r retries]
-        \t[-t timeout_ms]
-        """;
 
     private static final String EXAMPLES = """
 
@@ -88,22 +63,33 @@ public final class Cmtime implements Tool {
 
     @Override
     public String help() {
-        return USAGE + EXAMPLES + CLASSIC_USAGE + CLASSIC_EXAMPLES + CommonOptions.HELP;
+        return CmtimeCommandLine.usage(CmtimeCommandLine.MESH)
+                + EXAMPLES
+                + CmtimeCommandLine.usage(CmtimeCommandLine.CLASSIC)
+                + CLASSIC_EXAMPLES
+                + CommonOptions.usage();
+    }
+
+    @Override
+    public List<OptionTable<?>> options() {
+        return List.of(CmtimeCommandLine.MESH, CmtimeCommandLine.CLASSIC);
     }
 
     @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        if (arguments.contains(CLASSIC)) {
-            List<String> rest = new ArrayList<>(arguments);
-            rest.removeIf(CLASSIC::equals);
-            return runClassic(rest, environment);
+        try {
+            if (arguments.contains(CLASSIC)) {
+                List<String> rest = new ArrayList<>(arguments);
+                rest.removeIf(CLASSIC::equals);
+                return run(new CmtimeCommandLine(environment).readClassic(rest), environment);
+            }
+            return run(new CmtimeCommandLine(environment).read(arguments), environment);
+        } catch (ToolFailure e) {
+            return e.status();
         }
-        CmtimeCommandLine commandLine = new CmtimeCommandLine(environment);
-        CmtimeOptions options = commandLine.read(arguments);
-        if (options == null) {
-            environment.out().print(commandLine.wantsUsage() ? USAGE : "");
-            return 1;
-        }
+    }
+
+    private int run(CmtimeOptions options, ToolEnvironment environment) {
         options.addTo(environment.report());
         return limitedByMemory(
                 () -> {
@@ -149,12 +135,7 @@ public final class Cmtime implements Tool {
         }
     }
 
-    private int runClassic(List<String> arguments, ToolEnvironment environment) {
-        ClassicOptions options = new CmtimeCommandLine(environment).readClassic(arguments);
-        if (options == null) {
-            environment.out().print(CLASSIC_USAGE);
-            return 1;
-        }
+    private int run(ClassicOptions options, ToolEnvironment environment) {
         options.addTo(environment.report());
         return limitedByMemory(
                 () -> {

@@ -1,8 +1,9 @@
 package io.rdma4j.tools.cmtime;
 
 import io.rdma4j.tools.command.CStrings;
-import io.rdma4j.tools.command.Getopt;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -16,13 +17,97 @@ import org.jspecify.annotations.Nullable;
 final class CmtimeCommandLine {
     private static final String TOOL = "cmtime";
 
-    /**
-     * C has one colon after the S, so that the option requires an argument, although the usage text shows none. Here
-     * the argument is optional.
-     */
-    private static final String LETTERS = "B:b:C:c:Lm:n:P:p:q:r:S::t:";
+    /** The options of the mesh form. */
+    static final OptionTable<CmtimeCommandLine> MESH = OptionTable.<CmtimeCommandLine>tabbed()
+            .option(
+                    "-B bind_interface",
+                    "(only one of -B or -b accepted)",
+                    "Use the first address of this network interface.",
+                    (line, value) -> line.takeSource(() -> line.addressOf(value)))
+            .option(
+                    "-b bind_address",
+                    "(only one of -B or -b accepted)",
+                    "Local address.",
+                    (line, value) -> line.takeSource(() -> value))
+            .option(
+                    "-C controller_address",
+                    "",
+                    "The controller: an address of the host of one instance, the same for all.",
+                    (line, value) -> line.controller = value)
+            .option(
+                    "[-c num_conns]",
+                    "connections per listener",
+                    "Number of connections of each client with each server (100).",
+                    (line, value) -> line.connections = CStrings.atoi(value))
+            .option("[-L]", "run as listening server", "Run as a server.", (line, _) -> line.listens = true)
+            .option(
+                    "[-m mimic_qp_delay_us]",
+                    "",
+                    "Create no queue pairs; wait this long in place of each call on a queue pair.",
+                    (line, value) -> {
+                        line.delayMicros = CStrings.atoi(value);
+                        line.simulates = true;
+                    })
+            .option(
+                    "[-n num_threads]",
+                    "",
+                    "Number of worker threads (1).",
+                    (line, value) -> line.threads = CStrings.atoi(value))
+            .option(
+                    "[-P num_peers]",
+                    "total number of peers",
+                    "Number of instances, servers and clients together (2).",
+                    (line, value) -> line.peers = CStrings.atoi(value))
+            .option("[-p oob_port]", "", "TCP port of the controller (7471).", (line, value) -> line.port = value)
+            .option(
+                    "[-q base_qpn]",
+                    "",
+                    "First queue pair number for simulated queue pairs (1000).",
+                    (line, value) -> line.firstQueuePair = CStrings.atoi(value))
+            .option(
+                    "[-r retries]",
+                    "",
+                    "Retries of resolving an address or a route (2).",
+                    (line, value) -> line.retries = CStrings.atoi(value))
+            .option(
+                    "[-S]",
+                    "run socket baseline test, 2 peers only",
+                    "Time TCP connections instead, for comparison.",
+                    (line, _) -> line.sockets = true)
+            // C requires an argument, although its usage text shows none.
+            .ignoringRest()
+            .option(
+                    "[-t timeout_ms]",
+                    "",
+                    "Time for resolving an address or a route (2000).",
+                    (line, value) -> line.timeoutMillis = CStrings.atoi(value));
 
-    private static final String CLASSIC_LETTERS = "s:b:c:p:r:t:";
+    /** The options of the classic form. */
+    static final OptionTable<CmtimeCommandLine> CLASSIC = OptionTable.<CmtimeCommandLine>tabbed()
+            .inMode("--classic")
+            .option(
+                    "[-s server_address]",
+                    "",
+                    "Run as a client of the server at this address. Without it, run as the server.",
+                    (line, value) -> line.server = value)
+            .option("[-b bind_address]", "", "Local address.", (line, value) -> line.source = value)
+            .option(
+                    "[-c connections]",
+                    "",
+                    "Number of connections (100).",
+                    (line, value) -> line.connections = CStrings.atoi(value))
+            .option("[-p port_number]", "", "RDMA port (7471).", (line, value) -> line.port = value)
+            .option(
+                    "[-r retries]",
+                    "",
+                    "Retries of resolving, and of messages of a connection (2).",
+                    (line, value) -> line.retries = CStrings.atoi(value))
+            .option(
+                    "[-t timeout_ms]",
+                    "",
+                    "Time for resolving an address or a route (2000).",
+                    (line, value) -> line.timeoutMillis = CStrings.atoi(value));
+
     private static final int DEFAULT_CONNECTIONS = 100;
     private static final int DEFAULT_RETRIES = 2;
     private static final int DEFAULT_TIMEOUT_MILLIS = 2000;
@@ -44,83 +129,60 @@ final class CmtimeCommandLine {
     private int retries = DEFAULT_RETRIES;
     private boolean sockets;
     private int timeoutMillis = DEFAULT_TIMEOUT_MILLIS;
-    private boolean wantsUsage = true;
 
     CmtimeCommandLine(ToolEnvironment environment) {
         this.environment = environment;
     }
 
-    /** Returns whether the usage should be printed after {@link #read} has failed. */
-    boolean wantsUsage() {
-        return wantsUsage;
+    /** Returns the usage text of a form. */
+    static String usage(OptionTable<CmtimeCommandLine> form) {
+        return "usage: cmtime\n" + form.usage();
     }
 
-    // ---- classic form
-
-    /** Parses a command line of the classic form. Returns null after printing an error message if it is invalid. */
-    @Nullable
-    ClassicOptions readClassic(List<String> arguments) {
-        Getopt options = new Getopt(TOOL, CLASSIC_LETTERS, arguments, environment.err());
-        for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
-            if (!takeCommon(letter, options.argumentOrEmpty())) {
-                return null;
-            }
-        }
-        return areCountsValid() ? new ClassicOptions(server, source, connections, port, retries, timeoutMillis) : null;
+    private ToolFailure failure(OptionTable<CmtimeCommandLine> form) {
+        environment.out().print(usage(form));
+        return new ToolFailure(1);
     }
 
-    private boolean takeCommon(int letter, String argument) {
-        switch (letter) {
-            case 's' -> server = argument;
-            case 'b' -> source = argument;
-            case 'c' -> connections = CStrings.atoi(argument);
-            case 'p' -> port = argument;
-            case 'r' -> retries = CStrings.atoi(argument);
-            case 't' -> timeoutMillis = CStrings.atoi(argument);
-            default -> {
-                return false;
-            }
-        }
-        return true;
+    /**
+     * Parses a command line of the classic form.
+     *
+     * @throws ToolFailure if it is invalid; the reason has been printed
+     */
+    ClassicOptions readClassic(List<String> arguments) throws ToolFailure {
+        var _ = CLASSIC.parse(TOOL, arguments, this, environment.err(), _ -> failure(CLASSIC));
+        checkCounts(CLASSIC);
+        return new ClassicOptions(server, source, connections, port, retries, timeoutMillis);
     }
 
-    private boolean areCountsValid() {
+    private void checkCounts(OptionTable<CmtimeCommandLine> form) throws ToolFailure {
         if (connections < 1 || retries < 0 || timeoutMillis < 1) {
-            return refuse("-c and -t must be at least 1, and -r at least 0");
+            throw refusal("-c and -t must be at least 1, and -r at least 0", form);
         }
         if (connections > MAX_CONNECTIONS) {
-            return refuse("-c must be at most " + MAX_CONNECTIONS);
+            throw refusal("-c must be at most " + MAX_CONNECTIONS, form);
         }
-        return true;
     }
 
-    private boolean refuse(String text) {
+    private ToolFailure refusal(String text, OptionTable<CmtimeCommandLine> form) {
         environment.err().println(TOOL + ": " + text);
-        return false;
+        return failure(form);
     }
 
     // ---- mesh form
 
-    /** Parses a command line of the mesh form. Returns null after printing an error message if it is invalid. */
-    @Nullable
-    CmtimeOptions read(List<String> arguments) {
-        Getopt options = new Getopt(TOOL, LETTERS, arguments, environment.err());
-        for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
-            if (letter == '?') {
-                explainUnknown(options.unknownOption());
-                return null;
-            }
-            if (!take(letter, options.argumentOrEmpty())) {
-                return null;
-            }
-        }
+    /**
+     * Parses a command line of the mesh form.
+     *
+     * @throws ToolFailure if it is invalid; the reason has been printed
+     */
+    CmtimeOptions read(List<String> arguments) throws ToolFailure {
+        var _ = MESH.parse(TOOL, arguments, this, environment.err(), this::explainInvalid);
         if (source == null || controller == null) {
-            refuse("-C, and one of -B and -b, must be given");
-            return null;
+            throw refusal("-C, and one of -B and -b, must be given", MESH);
         }
-        if (!areCountsValid() || !isMeshValid()) {
-            return null;
-        }
+        checkCounts(MESH);
+        checkMesh();
         return new CmtimeOptions(
                 source,
                 controller,
@@ -137,63 +199,43 @@ final class CmtimeCommandLine {
                 timeoutMillis);
     }
 
-    private void explainUnknown(char letter) {
-        if (letter == 's') {
-            refuse("-s is an option of rdma-core up to version 51; use cmtime --classic -s ADDRESS");
-        }
+    private ToolFailure explainInvalid(char letter) {
+        return letter == 's'
+                ? refusal("-s is an option of rdma-core up to version 51; use cmtime --classic -s ADDRESS", MESH)
+                : failure(MESH);
     }
 
-    private boolean isMeshValid() {
+    private void checkMesh() throws ToolFailure {
         if (peers < 2) {
-            return refuse("-P must be at least 2");
+            throw refusal("-P must be at least 2", MESH);
         }
         if ((long) connections * peers > MAX_CONNECTIONS) {
-            return refuse("-c times -P must be at most " + MAX_CONNECTIONS);
+            throw refusal("-c times -P must be at most " + MAX_CONNECTIONS, MESH);
         }
         if (sockets && peers > 2) {
-            return refuse("-S works with two instances only; leave -P out");
+            throw refusal("-S works with two instances only; leave -P out", MESH);
         }
         if (threads < 1 || delayMicros < 0) {
-            return refuse("-n must be at least 1, and -m at least 0");
+            throw refusal("-n must be at least 1, and -m at least 0", MESH);
         }
         if (firstQueuePair < 1 || firstQueuePair > MAX_QUEUE_PAIR_NUMBER) {
-            return refuse("-q must be 1 to " + MAX_QUEUE_PAIR_NUMBER);
+            throw refusal("-q must be 1 to " + MAX_QUEUE_PAIR_NUMBER, MESH);
         }
-        return true;
     }
 
-    private boolean take(int letter, String argument) {
-        switch (letter) {
-            case 'B', 'b' -> {
-                return takeSource(letter, argument);
-            }
-            case 'C' -> controller = argument;
-            case 'L' -> listens = true;
-            case 'm' -> {
-                delayMicros = CStrings.atoi(argument);
-                simulates = true;
-            }
-            case 'n' -> threads = CStrings.atoi(argument);
-            case 'P' -> peers = CStrings.atoi(argument);
-            case 'q' -> firstQueuePair = CStrings.atoi(argument);
-            case 'S' -> sockets = true;
-            default -> {
-                return takeCommon(letter, argument);
-            }
-        }
-        return true;
+    private interface Source {
+        String address() throws ToolFailure;
     }
 
-    private boolean takeSource(int letter, String argument) {
+    private void takeSource(Source chosen) throws ToolFailure {
         if (source != null) {
-            return refuse("-B and -b both give the source address; specify one of them, once");
+            throw refusal("-B and -b both give the source address; specify one of them, once", MESH);
         }
-        source = letter == 'b' ? argument : addressOf(argument);
-        return source != null;
+        source = chosen.address();
     }
 
     /** Returns the first address of a network interface, IPv4 before IPv6, as {@code getifaddrs} orders them. */
-    private @Nullable String addressOf(String name) {
+    private String addressOf(String name) throws ToolFailure {
         Optional<InetAddress> first = Optional.empty();
         try {
             NetworkInterface found = NetworkInterface.getByName(name);
@@ -203,12 +245,11 @@ final class CmtimeCommandLine {
                         .min(Comparator.comparing(address -> !(address instanceof Inet4Address)));
             }
         } catch (SocketException e) {
-            refuse(name + ": " + e.getMessage());
+            environment.err().println(TOOL + ": " + name + ": " + e.getMessage());
         }
         if (first.isEmpty()) {
             environment.err().println("Failed to find IP address for interface: " + name);
-            wantsUsage = false;
-            return null;
+            throw new ToolFailure(1);
         }
         String address = first.get().getHostAddress();
         environment.out().println("Picking source address " + address + " for interface " + name);

@@ -45,10 +45,16 @@ final class OutOfBand implements AutoCloseable {
         final String name;
         final LinkedBlockingQueue<Integer> bytes = new LinkedBlockingQueue<>();
 
+        /** Closes the socket if its options cannot be set. */
         Link(Socket socket) throws IOException {
             this.socket = socket;
-            socket.setTcpNoDelay(true);
-            socket.setSoTimeout(RECORD_TIMEOUT_MILLIS);
+            try {
+                socket.setTcpNoDelay(true);
+                socket.setSoTimeout(RECORD_TIMEOUT_MILLIS);
+            } catch (IOException e) {
+                socket.close();
+                throw e;
+            }
             name = socket.getInetAddress().getHostAddress() + " port " + socket.getPort();
         }
     }

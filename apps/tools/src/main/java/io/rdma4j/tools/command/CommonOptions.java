@@ -6,7 +6,10 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.ListIterator;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,21 +43,44 @@ public record CommonOptions(
     /** Names the device to use. {@link io.rdma4j.verbs.spi.DeviceChoice} reads this property. */
     private static final String DEVICE_PROPERTY = "rdma4j.device";
 
-    /** The description of these options for help texts. */
-    public static final String HELP = """
-        options of all tools, in addition to those of the C tool:
-          --pcap FILE      write every packet to FILE in pcapng, for Wireshark and tshark
-          --fault SPEC     inject faults into the traffic, for example loss=1%,dup=1%,seed=7
-          --trace          print a line per packet on stderr
-          --no-shared-memory  send packets by UDP also to processes of this host
-          --device NAME    use only this device: its name (rdma4j_eth0), one of its addresses, or its provider (soft, hardware)
-          --no-warm-up     measure immediately; by default a tool that measures first lets Java compile its code
-          --warm-up        warm up also in rping, which measures nothing
-          --json           one JSON document of parameters and results on stdout; all messages go to stderr
-        """;
+    private static final OptionTable<Parser> PRINTED = OptionTable.<Parser>aligned(16)
+            .option(
+                    "--pcap FILE",
+                    "write every packet to FILE in pcapng, for Wireshark and tshark",
+                    (parser, value) -> parser.pcap = checkedFile(value))
+            .option(
+                    "--fault SPEC",
+                    "inject faults into the traffic, for example loss=1%,dup=1%,seed=7",
+                    (parser, value) -> parser.fault = checkedFault(value))
+            .option("--trace", "print a line per packet on stderr", (parser, _) -> parser.trace = true)
+            .option(
+                    "--no-shared-memory  ",
+                    "send packets by UDP also to processes of this host",
+                    (parser, _) -> parser.sharedMemory = false)
+            .option(
+                    "--device NAME",
+                    "use only this device: its name (rdma4j_eth0), one of its addresses, or its provider (soft,"
+                            + " hardware)",
+                    (parser, value) -> parser.device = value)
+            .option(
+                    "--no-warm-up",
+                    "measure immediately; by default a tool that measures first lets Java compile its code",
+                    (parser, _) -> parser.warmUp = WarmUpChoice.NEVER)
+            .option(
+                    "--warm-up",
+                    "warm up also in rping, which measures nothing",
+                    (parser, _) -> parser.warmUp = WarmUpChoice.ALWAYS)
+            .option(
+                    "--json",
+                    "one JSON document of parameters and results on stdout; all messages go to stderr",
+                    (parser, _) -> parser.json = true);
+
+    /** All of these options. Help texts do not describe the option that prints them. */
+    private static final OptionTable<Parser> ALL =
+            PRINTED.option("--help", "print the options with examples", (parser, _) -> parser.help = true);
 
     /** Invalid use of these options. The message names the valid use. */
-    public static final class UsageException extends Exception {
+    public static final class UsageException extends IllegalArgumentException {
         private static final long serialVersionUID = 1L;
 
         UsageException(String message) {
@@ -62,51 +88,69 @@ public record CommonOptions(
         }
     }
 
+    /** Returns the description of these options for help texts. */
+    public static String usage() {
+        return "options of all tools, in addition to those of the C tool:\n" + PRINTED.usage();
+    }
+
+    /** Returns these options. */
+    public static OptionTable<?> options() {
+        return ALL;
+    }
+
     /** Extracts these options from a command line. */
     public static CommonOptions parse(List<String> words) throws UsageException {
-        List<String> rest = new ArrayList<>();
-        Path pcap = null;
-        String fault = null;
-        String device = null;
-        boolean trace = false;
-        boolean sharedMemory = true;
-        boolean json = false;
-        boolean help = false;
-        WarmUpChoice warmUp = WarmUpChoice.IF_MEASURING;
-        for (int i = 0; i < words.size(); i++) {
-            String word = words.get(i);
+        return new Parser().parse(words);
+    }
+
+    private static final class Parser {
+        private final List<String> rest = new ArrayList<>();
+        private @Nullable Path pcap;
+        private @Nullable String fault;
+        private @Nullable String device;
+        private boolean trace;
+        private boolean sharedMemory = true;
+        private boolean json;
+        private boolean help;
+        private WarmUpChoice warmUp = WarmUpChoice.IF_MEASURING;
+
+        CommonOptions parse(List<String> words) {
+            ListIterator<String> iterator = words.listIterator();
+            while (iterator.hasNext()) {
+                String word = iterator.next();
+                if (word.equals("--")) {
+                    rest.addAll(words.subList(iterator.previousIndex(), words.size()));
+                    break;
+                }
+                take(word, iterator);
+            }
+            return new CommonOptions(List.copyOf(rest), pcap, fault, trace, sharedMemory, device, json, warmUp, help);
+        }
+
+        private void take(String word, Iterator<String> following) {
             int equals = word.indexOf('=');
             String name = word.startsWith("--") && equals > 0 ? word.substring(0, equals) : word;
-            switch (name) {
-                case "--" -> {
-                    rest.addAll(words.subList(i, words.size()));
-                    i = words.size();
-                }
-                case "--trace" -> trace = true;
-                case "--no-shared-memory" -> sharedMemory = false;
-                case "--json" -> json = true;
-                case "--no-warm-up" -> warmUp = WarmUpChoice.NEVER;
-                case "--warm-up" -> warmUp = WarmUpChoice.ALWAYS;
-                case "--help" -> help = true;
-                case "--pcap", "--fault", "--device" -> {
-                    String value;
-                    if (equals > 0) {
-                        value = word.substring(equals + 1);
-                    } else if (++i < words.size()) {
-                        value = words.get(i);
-                    } else {
-                        throw new UsageException("option " + name + " requires a value");
-                    }
-                    switch (name) {
-                        case "--pcap" -> pcap = checkedFile(value);
-                        case "--fault" -> fault = checkedFault(value);
-                        default -> device = value;
-                    }
-                }
-                default -> rest.add(word);
+            Option<Parser> option = ALL.find(name).orElse(null);
+            if (option == null) {
+                rest.add(word);
+            } else if (option.argument().isEmpty()) {
+                apply(option, "");
+            } else if (equals > 0) {
+                apply(option, word.substring(equals + 1));
+            } else if (following.hasNext()) {
+                apply(option, following.next());
+            } else {
+                throw new UsageException("option " + name + " requires a value");
             }
         }
-        return new CommonOptions(List.copyOf(rest), pcap, fault, trace, sharedMemory, device, json, warmUp, help);
+
+        private void apply(Option<Parser> option, String value) {
+            try {
+                Objects.requireNonNull(option.action()).take(this, value);
+            } catch (ToolFailure e) {
+                throw new AssertionError("these options cause only UsageException", e);
+            }
+        }
     }
 
     /** Returns whether {@code --json} is on a command line, even if the command line is otherwise invalid. */

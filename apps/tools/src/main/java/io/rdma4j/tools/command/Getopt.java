@@ -225,14 +225,6 @@ public final class Getopt {
         return argument;
     }
 
-    /** Returns the argument of an option that requires one. */
-    public String requiredArgument() {
-        if (argument == null) {
-            throw new IllegalStateException("the option takes no argument");
-        }
-        return argument;
-    }
-
     /** Returns the argument of the last option, or an empty string if it has none. */
     public String argumentOrEmpty() {
         return argument == null ? "" : argument;

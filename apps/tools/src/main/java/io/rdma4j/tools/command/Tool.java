@@ -13,6 +13,11 @@ public interface Tool {
     /** Returns the text that {@code --help} prints. */
     String help();
 
+    /** Returns the tables of the tool's own options: one, or one for each mode of the tool. */
+    default List<OptionTable<?>> options() {
+        return List.of();
+    }
+
     /**
      * Runs the tool until it ends.
      *

@@ -1,11 +1,13 @@
 package io.rdma4j.tools.demo;
 
 import io.rdma4j.tools.command.CStrings;
-import io.rdma4j.tools.command.Getopt;
 import io.rdma4j.tools.command.LatencyHistogram;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.tools.command.ToolProcess;
+import io.rdma4j.tools.command.WarmUpChoice;
 import io.rdma4j.tools.rping.Rping;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,9 +35,6 @@ public final class Demo implements Tool {
         Runs rping between two processes of this host over the software RDMA device: a few pings with all
         output and a packet capture; a longer run that validates every byte and times every ping; connections
         (ucmatose); datagrams (udaddy); a multicast group (mckey); streams over RDMA sockets and TCP (rstream).
-          -a address   the local address to use (127.0.0.1)
-          -C count     pings of the longer run (10000), at most 1000000000; a small count also shortens the streams
-          -S size      size of a ping in bytes, 23 to 65535 (64)
         """;
 
     private static final int SHOWN_PINGS = 3;
@@ -77,22 +76,28 @@ public final class Demo implements Tool {
 
     @Override
     public String help() {
-        return HELP;
+        return HELP + table().usage();
+    }
+
+    @Override
+    public List<OptionTable<?>> options() {
+        return List.of(table());
     }
 
     @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
         if (!parse(arguments, environment)) {
-            environment.err().print(HELP);
+            environment.err().print(help());
             return 2;
         }
         DemoOutput output = new DemoOutput(environment, limit);
+        boolean warmsUp = environment.warmUp() != WarmUpChoice.NEVER;
         Runnable atInterrupt = output::interrupt;
         environment.onInterrupt(atInterrupt);
         try {
             show(output);
-            measure(output);
-            OtherTools otherTools = new OtherTools(output, address, count);
+            measure(output, warmsUp);
+            OtherTools otherTools = new OtherTools(output, address, count, warmsUp);
             otherTools.connections(3);
             otherTools.datagrams(4);
             otherTools.group(5);
@@ -116,22 +121,27 @@ public final class Demo implements Tool {
     }
 
     private boolean parse(List<String> arguments, ToolEnvironment environment) {
-        Getopt options = new Getopt("rdma4j demo", "a:C:S:", arguments, environment.err());
-        for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
-            switch (letter) {
-                case 'a' -> address = options.requiredArgument();
-                case 'C' -> count = CStrings.atoi(options.requiredArgument());
-                case 'S' -> sizeBytes = CStrings.atoi(options.requiredArgument());
-                default -> {
-                    return false;
-                }
-            }
+        try {
+            List<String> operands =
+                    table().parse("rdma4j demo", arguments, this, environment.err(), _ -> new ToolFailure(2));
+            return count > 0 && count <= MAX_PINGS && sizeBytes >= 23 && sizeBytes <= 65535 && operands.isEmpty();
+        } catch (ToolFailure e) {
+            return false;
         }
-        return count > 0
-                && count <= MAX_PINGS
-                && sizeBytes >= 23
-                && sizeBytes <= 65535
-                && options.operands().isEmpty();
+    }
+
+    /** Returns the options. This is not a constant, because other tools start without it. */
+    private static OptionTable<Demo> table() {
+        return OptionTable.<Demo>aligned(12)
+                .option("-a address", "the local address to use (127.0.0.1)", (demo, value) -> demo.address = value)
+                .option(
+                        "-C count",
+                        "pings of the longer run (10000), at most 1000000000; a small count also shortens the streams",
+                        (demo, value) -> demo.count = CStrings.atoi(value))
+                .option(
+                        "-S size",
+                        "size of a ping in bytes, 23 to 65535 (64)",
+                        (demo, value) -> demo.sizeBytes = CStrings.atoi(value));
     }
 
     /** Runs a few pings between two processes, with their full output and a packet capture. */
@@ -180,15 +190,17 @@ public final class Demo implements Tool {
     }
 
     /** Runs many pings with the client in this process, so that each ping can be timed. */
-    private void measure(DemoOutput output) throws DemoFailure, InterruptedException {
+    private void measure(DemoOutput output, boolean warmsUp) throws DemoFailure, InterruptedException {
         int port = randomPort();
         output.print("2. " + count + " pings of " + sizeBytes + " bytes, every byte compared");
         output.print("");
         LatencyHistogram latencies = new LatencyHistogram();
         long begin;
-        try (ToolProcess server = startServer(output, port, List.of("--warm-up"))) {
+        try (ToolProcess server = startServer(output, port, warmsUp ? List.of("--warm-up") : List.of())) {
             List<String> words = rping("-c", port, "-V", "-C", String.valueOf(WARM_UP_PINGS + count));
-            Rping.warmUp(words.subList(1, words.size()));
+            if (warmsUp) {
+                Rping.warmUp(words.subList(1, words.size()));
+            }
             ClientLines lines;
             int status;
             do {

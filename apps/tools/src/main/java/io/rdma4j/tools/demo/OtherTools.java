@@ -39,13 +39,20 @@ final class OtherTools {
 
     private final DemoOutput output;
     private final String address;
+    private final boolean warmsUp;
     private final List<String> latency;
     private final List<String> bandwidth;
 
-    /** Creates the demonstration of the tools at an address. The streams are short if {@code pings} is small. */
-    OtherTools(DemoOutput output, String address, int pings) {
+    /**
+     * Creates the demonstration of the tools at an address.
+     *
+     * @param pings the number of pings of the longer run: the streams are short if it is small
+     * @param warmsUp true if the streams warm up before they measure
+     */
+    OtherTools(DemoOutput output, String address, int pings, boolean warmsUp) {
         this.output = output;
         this.address = address;
+        this.warmsUp = warmsUp;
         long rounds = Math.clamp((long) ROUNDS_FOR_A_PING * pings, 1, MAX_ROUNDS);
         latency = List.of("-S", "64", "-C", "1", "-I", String.valueOf(rounds));
         int roundsOfPieces = Math.clamp(pings / PINGS_FOR_A_ROUND_OF_PIECES, 1, MAX_ROUNDS_OF_PIECES);
@@ -217,9 +224,11 @@ final class OtherTools {
                 SharedMemoryCheck.obstacle().isEmpty()
                         ? "   RDMA sockets exchange packets as over a network, here through memory that both processes share."
                         : "   TCP stays within the kernel of this host; RDMA sockets use RoCEv2 packets as between hosts.");
-        output.print(
-                "   Both sides warm up for three seconds before each measurement. With RDMA sockets, which have more code to");
-        output.print("   compile, the server warms up before its client starts.");
+        if (warmsUp) {
+            output.print(
+                    "   Both sides warm up for three seconds before each measurement. With RDMA sockets, which have more code to");
+            output.print("   compile, the server warms up before its client starts.");
+        }
         output.print("");
     }
 
@@ -228,13 +237,14 @@ final class OtherTools {
         List<String> words = new ArrayList<>(List.of("rstream", "-T", "b"));
         words.addAll(List.of("-p", String.valueOf(ThreadLocalRandom.current().nextInt(20_000, 30_000))));
         words.addAll(tcp ? List.of("-T", "s") : List.of());
+        words.addAll(warmsUp ? List.of() : List.of("--no-warm-up"));
         words.addAll(test);
         List<String> serverWords = new ArrayList<>(words);
         serverWords.addAll(List.of("-b", address));
         words.addAll(List.of("-s", address));
         try (DemoProcess server = new DemoProcess(output, serverWords)) {
             await(server, "name ");
-            if (!tcp) {
+            if (!tcp && warmsUp) {
                 Thread.sleep(WARM_UP_MILLIS);
             }
             try (DemoProcess client = new DemoProcess(output, words)) {

@@ -1,10 +1,10 @@
 package io.rdma4j.tools.devices;
 
 import io.rdma4j.tools.command.CommonOptions;
-import io.rdma4j.tools.command.Getopt;
-import io.rdma4j.tools.command.Getopt.LongOption;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.Device;
@@ -23,18 +23,6 @@ import org.jspecify.annotations.Nullable;
  * a software device has no file descriptor.
  */
 public final class IbvAsyncwatch implements Tool {
-    private static final String USAGE = """
-        Usage:
-          ibv_asyncwatch            start an asyncwatch process
-
-        Options:
-          -d, --ib-dev=<dev>     use IB device <dev> (default first device found)
-          -h, --help             print a help text and exit
-        """;
-
-    private static final List<LongOption> LONG_OPTIONS =
-            List.of(new LongOption("ib-dev", true, 'd'), new LongOption("help", false, 'h'));
-
     private static final int FAILED = 1;
 
     /** The timeout of one wait. No event is lost between two waits. */
@@ -55,26 +43,54 @@ public final class IbvAsyncwatch implements Tool {
 
     @Override
     public String help() {
-        return USAGE + "\n" + CommonOptions.HELP;
+        return CommandLine.USAGE + "\n" + CommonOptions.usage();
+    }
+
+    @Override
+    public List<OptionTable<?>> options() {
+        return List.of(CommandLine.OPTIONS);
+    }
+
+    private static final class CommandLine {
+        static final OptionTable<CommandLine> OPTIONS = OptionTable.<CommandLine>aligned(22)
+                .option(
+                        "-d, --ib-dev=<dev>",
+                        "use IB device <dev> (default first device found)",
+                        "The device; the first one by default.",
+                        (line, value) -> line.device = value)
+                .option("-h, --help", "print a help text and exit", "Print the options.", (line, _) -> {
+                    throw line.usage(0);
+                });
+
+        static final String USAGE = """
+            Usage:
+              ibv_asyncwatch            start an asyncwatch process
+
+            Options:
+            """ + OPTIONS.usage();
+
+        private final ToolEnvironment environment;
+        private @Nullable String device;
+
+        CommandLine(ToolEnvironment environment) {
+            this.environment = environment;
+        }
+
+        private ToolFailure usage(int status) {
+            environment.out().print(USAGE);
+            return new ToolFailure(status);
+        }
     }
 
     @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        String wanted = null;
-        Getopt options = new Getopt(name(), "d:h", LONG_OPTIONS, arguments, environment.err());
-        for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
-            switch (letter) {
-                case 'd' -> wanted = options.requiredArgument();
-                case 'h' -> {
-                    environment.out().print(USAGE);
-                    return 0;
-                }
-                default -> {
-                    environment.out().print(USAGE);
-                    return FAILED;
-                }
-            }
+        CommandLine line = new CommandLine(environment);
+        try {
+            var _ = CommandLine.OPTIONS.parse(name(), arguments, line, environment.err(), _ -> line.usage(FAILED));
+        } catch (ToolFailure e) {
+            return e.status();
         }
+        String wanted = line.device;
         environment.report().parameter("device", wanted);
         Device device = find(wanted);
         if (device == null) {

@@ -34,7 +34,7 @@ public final class IbvDevices implements Tool {
 
     @Override
     public String help() {
-        return HELP + CommonOptions.HELP;
+        return HELP + CommonOptions.usage();
     }
 
     @Override

@@ -3,10 +3,10 @@ package io.rdma4j.tools.devices;
 import io.rdma4j.cm.host.SystemFile;
 import io.rdma4j.tools.command.CStrings;
 import io.rdma4j.tools.command.CommonOptions;
-import io.rdma4j.tools.command.Getopt;
-import io.rdma4j.tools.command.Getopt.LongOption;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.DeviceContext;
@@ -28,22 +28,6 @@ import org.jspecify.annotations.Nullable;
  * <p>It has the options, lines and exit statuses of libibverbs' tool (rdma-core 44).
  */
 public final class IbvDevinfo implements Tool {
-    private static final String USAGE = """
-        Usage: ibv_devinfo             print the ca attributes
-
-        Options:
-          -d, --ib-dev=<dev>     use IB device <dev> (default first device found)
-          -i, --ib-port=<port>   use port <port> of IB device (default all ports)
-          -l, --list             print only the IB devices names
-          -v, --verbose          print all the attributes of the IB device(s)
-        """;
-
-    private static final List<LongOption> LONG_OPTIONS = List.of(
-            new LongOption("ib-dev", true, 'd'),
-            new LongOption("ib-port", true, 'i'),
-            new LongOption("list", false, 'l'),
-            new LongOption("verbose", false, 'v'));
-
     /** The devices of the kernel. */
     private static final Path BOARDS = Path.of("/sys/class/infiniband");
 
@@ -66,38 +50,66 @@ public final class IbvDevinfo implements Tool {
 
     @Override
     public String help() {
-        return USAGE + "\nWithout -d all devices are printed.\n\n" + CommonOptions.HELP;
+        return CommandLine.USAGE + "\nWithout -d all devices are printed.\n\n" + CommonOptions.usage();
+    }
+
+    @Override
+    public List<OptionTable<?>> options() {
+        return List.of(CommandLine.OPTIONS);
     }
 
     @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        String wanted = null;
-        int port = 0;
-        boolean verbose = false;
-        Getopt options = new Getopt(name(), "d:i:lv", LONG_OPTIONS, arguments, environment.err());
-        for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
-            switch (letter) {
-                case 'd' -> wanted = options.requiredArgument();
-                case 'i' -> {
-                    port = (int) CStrings.strtol(options.requiredArgument());
-                    if (port <= 0) {
-                        environment.out().print(USAGE);
-                        return 1;
-                    }
-                }
-                case 'v' -> verbose = true;
-                case 'l' -> {
-                    return list(environment);
-                }
-                default -> {
-                    environment.out().print(USAGE);
-                    return FAILED;
-                }
-            }
+        CommandLine line = new CommandLine(environment);
+        try {
+            var _ = CommandLine.OPTIONS.parse(name(), arguments, line, environment.err(), _ -> line.usage(FAILED));
+        } catch (ToolFailure e) {
+            return e.status();
         }
-        environment.report().parameter("device", wanted).parameter("port", port == 0 ? null : port);
-        environment.report().parameter("verbose", verbose);
-        return print(wanted, port, verbose, environment);
+        environment.report().parameter("device", line.device).parameter("port", line.port == 0 ? null : line.port);
+        environment.report().parameter("verbose", line.verbose);
+        return print(line.device, line.port, line.verbose, environment);
+    }
+
+    private static final class CommandLine {
+        static final OptionTable<CommandLine> OPTIONS = OptionTable.<CommandLine>aligned(22)
+                .option(
+                        "-d, --ib-dev=<dev>",
+                        "use IB device <dev> (default first device found)",
+                        (line, value) -> line.device = value)
+                .option("-i, --ib-port=<port>", "use port <port> of IB device (default all ports)", (line, value) -> {
+                    line.port = (int) CStrings.strtol(value);
+                    if (line.port <= 0) {
+                        throw line.usage(1);
+                    }
+                })
+                .option("-l, --list", "print only the IB devices names", (line, _) -> {
+                    throw new ToolFailure(list(line.environment));
+                })
+                .option(
+                        "-v, --verbose",
+                        "print all the attributes of the IB device(s)",
+                        (line, _) -> line.verbose = true);
+
+        static final String USAGE = """
+            Usage: ibv_devinfo             print the ca attributes
+
+            Options:
+            """ + OPTIONS.usage();
+
+        private final ToolEnvironment environment;
+        private @Nullable String device;
+        private int port;
+        private boolean verbose;
+
+        CommandLine(ToolEnvironment environment) {
+            this.environment = environment;
+        }
+
+        private ToolFailure usage(int status) {
+            environment.out().print(USAGE);
+            return new ToolFailure(status);
+        }
     }
 
     private static int list(ToolEnvironment environment) {

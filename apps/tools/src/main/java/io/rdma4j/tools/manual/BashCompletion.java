@@ -1,5 +1,6 @@
 package io.rdma4j.tools.manual;
 
+import io.rdma4j.tools.command.Option;
 import io.rdma4j.tools.manual.ToolWords.Values;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,11 +75,14 @@ final class BashCompletion {
         return script.append("    esac\n}\ncomplete -F _rdma4j rdma4j\n").toString();
     }
 
-    /** Appends a case for each kind of option values of a tool. The common options have their own cases, under "*". */
-    private static void valuesOf(String tool, List<HelpOption> options, StringBuilder script) {
+    /**
+     * Appends a case for each kind of option values of a tool. The names of the common options have their own cases,
+     * under "*", which come first.
+     */
+    private static void valuesOf(String tool, List<Option<?>> options, StringBuilder script) {
         Map<String, List<String>> patterns = new TreeMap<>();
-        for (HelpOption option : options) {
-            if (!option.argument().isEmpty() && (tool.equals("*") || !ToolWords.COMMON.contains(option))) {
+        for (Option<?> option : options) {
+            if (!option.argument().isEmpty() && (tool.equals("*") || !ToolWords.isCommon(option))) {
                 String call = call(ToolWords.values(option), String.join(" ", ToolWords.choices(option)));
                 List<String> cases = patterns.computeIfAbsent(call, key -> new ArrayList<>());
                 option.names().forEach(name -> cases.add(tool + ":" + name));
@@ -102,7 +106,7 @@ final class BashCompletion {
         };
     }
 
-    private static String optionNames(List<HelpOption> options) {
+    private static String optionNames(List<Option<?>> options) {
         return String.join(
                 " ", options.stream().flatMap(option -> option.names().stream()).toList());
     }

@@ -1,5 +1,6 @@
 package io.rdma4j.tools.manual;
 
+import io.rdma4j.tools.command.Option;
 import io.rdma4j.tools.manual.ToolWords.Values;
 import java.util.List;
 
@@ -44,7 +45,7 @@ final class FishCompletion {
         return script.toString();
     }
 
-    private static void option(String condition, HelpOption option, StringBuilder script) {
+    private static void option(String condition, Option<?> option, StringBuilder script) {
         script.append("complete -c rdma4j").append(condition);
         for (String name : option.names()) {
             script.append(name.startsWith("--") ? " -l " + name.substring(2) : " -s " + name.substring(1));

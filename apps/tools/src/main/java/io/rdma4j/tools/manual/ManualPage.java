@@ -1,5 +1,8 @@
 package io.rdma4j.tools.manual;
 
+import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.Option;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,13 +13,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 /**
  * The manual page of a tool, for man(1).
  *
- * <p>The name, synopsis, examples and common options come from the help text. The description and the tool's options
- * come from the resource {@code NAME.man} if it has these sections, otherwise from the help text. The resource also has
- * the sections that a help text lacks.
+ * <p>The options come from the tool's tables. The name, synopsis and examples come from the help text, and so does the
+ * description unless the resource {@code NAME.man} has it. The resource also has the sections that a help text lacks,
+ * and text that precedes the options.
  */
 final class ManualPage {
     private static final String DESCRIPTION = "DESCRIPTION";
@@ -29,28 +33,22 @@ final class ManualPage {
     /** Returns the page of a tool. */
     static String of(Tool tool) {
         ManualPage result = new ManualPage();
-        HelpText help = HelpText.parse(tool.name(), tool.help());
+        HelpText help = HelpText.of(tool);
         Map<String, String> written = sections(tool.name());
         result.begin("rdma4j-" + tool.name(), tool.summary());
-        result.synopsis(tool.name(), help);
+        result.synopsis(tool, help);
         if (written.containsKey(DESCRIPTION)) {
             result.section(DESCRIPTION, written.remove(DESCRIPTION));
         } else if (!help.notes().isEmpty()) {
             result.section(DESCRIPTION, paragraphs(help.notes()));
         }
-        String options = written.remove(OPTIONS);
-        if (options != null) {
-            result.section(OPTIONS, options);
-        } else if (!help.options().isEmpty()) {
-            result.section(OPTIONS, items(help.options()));
-        }
-        for (String title : List.copyOf(written.keySet())) {
-            if (title.startsWith(OPTIONS)) { // the options of another mode of the tool
-                result.section(title, Objects.requireNonNull(written.remove(title)));
-            }
+        for (OptionTable<?> table : tool.options()) {
+            String title = table.mode().isEmpty() ? OPTIONS : OPTIONS + " WITH " + Troff.escaped(table.mode());
+            String introduction = Objects.requireNonNullElse(written.remove(title), "");
+            result.section(title, introduction + items(table));
         }
         if (tool.hasCommonOptions()) {
-            result.section("OPTIONS OF EVERY TOOL", items(HelpText.commonOptions()));
+            result.section("OPTIONS OF EVERY TOOL", items(CommonOptions.options()));
         }
         written.forEach(result::section);
         if (!help.examples().isEmpty()) {
@@ -76,7 +74,7 @@ final class ManualPage {
                 result.section("TOOLS", list.toString());
                 result.section(
                         OPTIONS,
-                        "Every tool has these options, before or after its own.\n" + items(HelpText.commonOptions()));
+                        "Every tool has these options, before or after its own.\n" + items(CommonOptions.options()));
             }
         });
         return result.page.toString();
@@ -88,10 +86,11 @@ final class ManualPage {
         section("NAME", Troff.escaped(name) + " \\- " + Troff.escaped(summary) + "\n");
     }
 
-    private void synopsis(String name, HelpText help) {
+    private void synopsis(Tool tool, HelpText help) {
+        String name = tool.name();
         boolean isBare = help.usage().isEmpty()
                 || help.usage().stream().allMatch(line -> line.equals(name) || line.equals("rdma4j " + name));
-        String line = isBare && !help.options().isEmpty() ? name + " [options]" : name;
+        String line = isBare && !tool.options().isEmpty() ? name + " [options]" : name;
         section("SYNOPSIS", verbatim(isBare ? List.of(line) : help.usage()));
     }
 
@@ -103,19 +102,17 @@ final class ManualPage {
         section("SEE ALSO", ".BR rdma4j (1)\n");
     }
 
-    private static String items(List<HelpOption> options) {
+    private static String items(OptionTable<?> table) {
         StringBuilder result = new StringBuilder();
-        for (HelpOption option : options) {
+        for (Option<?> option : table.documented()) {
             result.append(".TP\n.B ").append(Troff.escaped(String.join(", ", option.names())));
             if (!option.argument().isEmpty()) {
                 result.append(" \\fI").append(Troff.escaped(option.argument())).append("\\fR");
             }
-            result.append('\n');
-            option.description()
-                    .forEach(line -> result.append(Troff.escaped(line)).append("\n.br\n"));
-            if (!option.description().isEmpty()) {
-                result.setLength(result.length() - ".br\n".length());
-            }
+            String text = option.manual().isEmpty()
+                    ? option.description().stream().map(Troff::escaped).collect(Collectors.joining("\n.br\n"))
+                    : Troff.paragraph(option.manual());
+            result.append(text.isEmpty() ? "\n" : "\n" + text + "\n");
         }
         return result.toString();
     }

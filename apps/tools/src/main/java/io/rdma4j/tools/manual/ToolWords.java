@@ -1,8 +1,16 @@
 package io.rdma4j.tools.manual;
 
+import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.Option;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
-import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * The words that may follow a tool on a command line.
@@ -12,9 +20,9 @@ import java.util.List;
  * @param options its own options and those of all tools
  * @param arguments the kind of its other arguments
  */
-record ToolWords(String name, String summary, List<HelpOption> options, Values arguments) {
+record ToolWords(String name, String summary, List<Option<?>> options, Values arguments) {
     /** The options that may precede the name of the tool. */
-    static final List<HelpOption> COMMON = HelpText.commonOptions();
+    static final List<Option<?>> COMMON = List.copyOf(CommonOptions.options().documented());
 
     /** Examples of the values of {@code --fault}. */
     static final List<String> FAULTS =
@@ -34,22 +42,51 @@ record ToolWords(String name, String summary, List<HelpOption> options, Values a
         SHELLS
     }
 
-    /** Returns the values that the argument of an option may have, or an empty list if they are not listed. */
-    static List<String> choices(HelpOption option) {
-        return option.names().contains("--fault") ? FAULTS : option.choices();
+    /** A line of a text that lists a value of the argument: {@code s|sockets - use standard sockets}. */
+    private static final Pattern CHOICE_LINE = Pattern.compile("(?:\\w\\|)?(\\w+) - .*");
+
+    /** A text that lists all values: {@code RC, UC or XRC (default RC)}. */
+    private static final Pattern CHOICES = Pattern.compile("(\\w+(?:, \\w+)*),? or (\\w+)(?: \\(.*)?");
+
+    /** Returns the values that the argument of an option may have, or an empty list if its text does not list them. */
+    static List<String> choices(Option<?> option) {
+        if (option.names().contains("--fault")) {
+            return FAULTS;
+        }
+        List<String> named = option.description().stream()
+                .map(CHOICE_LINE::matcher)
+                .filter(Matcher::matches)
+                .map(matcher -> matcher.group(1))
+                .toList();
+        if (!named.isEmpty()) {
+            return named;
+        }
+        return option.description().stream()
+                .map(CHOICES::matcher)
+                .filter(Matcher::matches)
+                .findFirst()
+                .map(matcher -> Stream.concat(
+                                Arrays.stream(matcher.group(1).split(", ", -1)), Stream.of(matcher.group(2)))
+                        .toList())
+                .orElse(List.of());
     }
 
-    /** Returns the words of a tool, according to its help text. */
+    /** Returns the words of a tool. An option of several tables is described as in the first. */
     static ToolWords of(Tool tool) {
-        List<HelpOption> options =
-                new ArrayList<>(HelpText.parse(tool.name(), tool.help()).options());
-        List<String> own =
-                options.stream().flatMap(option -> option.names().stream()).toList();
-        COMMON.stream()
-                .filter(option ->
-                        tool.hasCommonOptions() && !own.contains(option.names().getFirst()))
-                .forEach(options::add);
-        return new ToolWords(tool.name(), tool.summary(), List.copyOf(options), argumentsOf(tool.name()));
+        Map<String, Option<?>> options = new LinkedHashMap<>();
+        for (OptionTable<?> table : tool.options()) {
+            table.documented()
+                    .forEach(option -> options.putIfAbsent(option.names().getFirst(), option));
+        }
+        if (tool.hasCommonOptions()) {
+            List<String> own = options.values().stream()
+                    .flatMap(option -> option.names().stream())
+                    .toList();
+            COMMON.stream()
+                    .filter(option -> !own.contains(option.names().getFirst()))
+                    .forEach(option -> options.put(option.names().getFirst(), option));
+        }
+        return new ToolWords(tool.name(), tool.summary(), List.copyOf(options.values()), argumentsOf(tool.name()));
     }
 
     private static Values argumentsOf(String tool) {
@@ -61,8 +98,13 @@ record ToolWords(String name, String summary, List<HelpOption> options, Values a
         };
     }
 
+    /** Returns whether an option has the names of one that all tools have. */
+    static boolean isCommon(Option<?> option) {
+        return COMMON.stream().anyMatch(common -> common.names().equals(option.names()));
+    }
+
     /** Returns the kind of values of an option. */
-    static Values values(HelpOption option) {
+    static Values values(Option<?> option) {
         String argument = option.argument();
         if (argument.isEmpty()) {
             return Values.NONE;

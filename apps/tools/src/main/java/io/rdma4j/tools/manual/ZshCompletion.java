@@ -1,5 +1,6 @@
 package io.rdma4j.tools.manual;
 
+import io.rdma4j.tools.command.Option;
 import io.rdma4j.tools.manual.ToolWords.Values;
 import java.util.List;
 
@@ -45,15 +46,15 @@ final class ZshCompletion {
         return script.append("    esac\n}\n\n_rdma4j \"$@\"\n").toString();
     }
 
-    private static void specs(List<HelpOption> options, StringBuilder script) {
-        for (HelpOption option : options) {
+    private static void specs(List<Option<?>> options, StringBuilder script) {
+        for (Option<?> option : options) {
             for (String name : option.names()) {
                 script.append(" \\\n            ").append(quoted(spec(name, option)));
             }
         }
     }
 
-    private static String spec(String name, HelpOption option) {
+    private static String spec(String name, Option<?> option) {
         String description = "[" + escaped(option.summary()).replace("[", "\\[").replace("]", "\\]") + "]";
         if (option.argument().isEmpty()) {
             return name + description;

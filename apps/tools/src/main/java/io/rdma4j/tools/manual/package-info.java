@@ -1,4 +1,4 @@
-/** The manual pages of the tools and the completions for shells, generated from the tools' help texts. */
+/** The manual pages of the tools and the completions for shells, generated from the tools' options and help texts. */
 @NullMarked
 package io.rdma4j.tools.manual;
 

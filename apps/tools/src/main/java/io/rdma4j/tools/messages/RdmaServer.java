@@ -4,6 +4,7 @@ import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
@@ -43,13 +44,23 @@ public final class RdmaServer implements Tool {
 
     @Override
     public String help() {
-        return EndpointOptions.usage(name()) + EXAMPLES + CommonOptions.HELP;
+        return EndpointCommandLine.usage(name(), EndpointCommandLine.SERVER) + EXAMPLES + CommonOptions.usage();
+    }
+
+    @Override
+    public List<OptionTable<?>> options() {
+        return List.of(EndpointCommandLine.SERVER);
     }
 
     @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        EndpointOptions options = EndpointOptions.read(name(), "0.0.0.0", arguments, environment);
-        return options == null ? 1 : new Run(options, environment).run();
+        try {
+            EndpointCommandLine line =
+                    new EndpointCommandLine(name(), EndpointCommandLine.SERVER, "0.0.0.0", environment);
+            return new Run(line.read(arguments), environment).run();
+        } catch (ToolFailure e) {
+            return e.status();
+        }
     }
 
     private static final class Run extends EchoRun {

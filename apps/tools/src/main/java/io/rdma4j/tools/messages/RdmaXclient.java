@@ -4,6 +4,7 @@ import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
@@ -48,13 +49,25 @@ public final class RdmaXclient implements Tool {
 
     @Override
     public String help() {
-        return CommunicationOptions.usageOfClient() + EXAMPLES + CommonOptions.HELP;
+        return EndpointCommandLine.usage(name(), EndpointCommandLine.EXTENDED_CLIENT)
+                + EXAMPLES
+                + CommonOptions.usage();
+    }
+
+    @Override
+    public List<OptionTable<?>> options() {
+        return List.of(EndpointCommandLine.EXTENDED_CLIENT);
     }
 
     @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        CommunicationOptions options = CommunicationOptions.ofClient(arguments, environment);
-        return options == null ? 1 : new Run(options, environment).run();
+        try {
+            EndpointCommandLine line =
+                    new EndpointCommandLine(name(), EndpointCommandLine.EXTENDED_CLIENT, "127.0.0.1", environment);
+            return new Run(line.readCommunication(arguments), environment).run();
+        } catch (ToolFailure e) {
+            return e.status();
+        }
     }
 
     private static final class Run extends CommunicationRun {

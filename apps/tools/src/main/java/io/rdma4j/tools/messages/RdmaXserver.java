@@ -5,6 +5,7 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
@@ -46,13 +47,25 @@ public final class RdmaXserver implements Tool {
 
     @Override
     public String help() {
-        return CommunicationOptions.usageOfServer() + EXAMPLES + CommonOptions.HELP;
+        return EndpointCommandLine.usage(name(), EndpointCommandLine.EXTENDED_SERVER)
+                + EXAMPLES
+                + CommonOptions.usage();
+    }
+
+    @Override
+    public List<OptionTable<?>> options() {
+        return List.of(EndpointCommandLine.EXTENDED_SERVER);
     }
 
     @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        CommunicationOptions options = CommunicationOptions.ofServer(arguments, environment);
-        return options == null ? 1 : new Run(options, environment).run();
+        try {
+            EndpointCommandLine line =
+                    new EndpointCommandLine(name(), EndpointCommandLine.EXTENDED_SERVER, null, environment);
+            return new Run(line.readCommunication(arguments), environment).run();
+        } catch (ToolFailure e) {
+            return e.status();
+        }
     }
 
     private static final class Run extends CommunicationRun {

@@ -1,8 +1,10 @@
 package io.rdma4j.tools.messages;
 
 import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.value.PortSpace;
 import java.util.List;
 
@@ -13,25 +15,7 @@ import java.util.List;
  * differences.
  */
 public final class Ucmatose implements Tool {
-    private static final String LETTERS = "s:b:f:P:c:C:S:t:p:a:m";
     private static final String DEFAULT_PORT = "7471";
-
-    private static final String USAGE = """
-        usage: ucmatose
-        \t[-s server_address]
-        \t[-b bind_address]
-        \t[-f address_format]
-        \t    name, ip, ipv6, or gid
-        \t[-P port_space]
-        \t    tcp or ib
-        \t[-c connections]
-        \t[-C message_count]
-        \t[-S message_size]
-        \t[-t type_of_service]
-        \t[-p port_number]
-        \t[-m(igrate)]
-        \t[-a ack_timeout]
-        """;
 
     private static final String EXAMPLES = """
 
@@ -62,18 +46,23 @@ public final class Ucmatose implements Tool {
 
     @Override
     public String help() {
-        return USAGE + EXAMPLES + CommonOptions.HELP;
+        return MessageCommandLine.usage(name(), MessageCommandLine.UCMATOSE) + EXAMPLES + CommonOptions.usage();
+    }
+
+    @Override
+    public List<OptionTable<?>> options() {
+        return List.of(MessageCommandLine.UCMATOSE);
     }
 
     @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        MessageOptions options =
-                new MessageCommandLine(name(), LETTERS, PortSpace.TCP, DEFAULT_PORT, environment).read(arguments);
-        if (options == null) {
-            environment.out().print(USAGE);
-            return 1;
+        try {
+            MessageOptions options = new MessageCommandLine(name(), PortSpace.TCP, DEFAULT_PORT, environment)
+                    .read(arguments, MessageCommandLine.UCMATOSE);
+            options.addTo(environment.report());
+            return new UcmatoseRun(options, environment).run();
+        } catch (ToolFailure e) {
+            return e.status();
         }
-        options.addTo(environment.report());
-        return new UcmatoseRun(options, environment).run();
     }
 }

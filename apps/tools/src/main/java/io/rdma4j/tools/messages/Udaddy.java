@@ -1,8 +1,10 @@
 package io.rdma4j.tools.messages;
 
 import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.value.PortSpace;
 import java.util.List;
 
@@ -13,23 +15,7 @@ import java.util.List;
  * differences.
  */
 public final class Udaddy implements Tool {
-    private static final String LETTERS = "s:b:c:C:S:t:p:P:f:";
     private static final String PORT = "7174";
-
-    private static final String USAGE = """
-        usage: udaddy
-        \t[-s server_address]
-        \t[-b bind_address]
-        \t[-f address_format]
-        \t    name, ip, ipv6, or gid
-        \t[-P port_space]
-        \t    udp or ipoib
-        \t[-c connections]
-        \t[-C message_count]
-        \t[-S message_size]
-        \t[-t type_of_service]
-        \t[-p port_space - 0x111 for UDP (default), 0x2 for IPOIB]
-        """;
 
     private static final String EXAMPLES = """
 
@@ -58,18 +44,23 @@ public final class Udaddy implements Tool {
 
     @Override
     public String help() {
-        return USAGE + EXAMPLES + CommonOptions.HELP;
+        return MessageCommandLine.usage(name(), MessageCommandLine.UDADDY) + EXAMPLES + CommonOptions.usage();
+    }
+
+    @Override
+    public List<OptionTable<?>> options() {
+        return List.of(MessageCommandLine.UDADDY);
     }
 
     @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        MessageOptions options =
-                new MessageCommandLine(name(), LETTERS, PortSpace.UDP, PORT, environment).read(arguments);
-        if (options == null) {
-            environment.out().print(USAGE);
-            return 1;
+        try {
+            MessageOptions options = new MessageCommandLine(name(), PortSpace.UDP, PORT, environment)
+                    .read(arguments, MessageCommandLine.UDADDY);
+            options.addTo(environment.report());
+            return new UdaddyRun(options, environment).run();
+        } catch (ToolFailure e) {
+            return e.status();
         }
-        options.addTo(environment.report());
-        return new UdaddyRun(options, environment).run();
     }
 }

@@ -1,6 +1,7 @@
 package io.rdma4j.tools.perftest;
 
 import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
@@ -46,9 +47,14 @@ public final class Perftest implements Tool {
 
     @Override
     public String help() {
-        return PerftestHelp.usage(name(), new Settings(operation, measure))
-                + PerftestHelp.examples(name())
-                + CommonOptions.HELP;
+        return PerftestOptions.usage(name(), new Settings(operation, measure))
+                + PerftestOptions.examples(name())
+                + CommonOptions.usage();
+    }
+
+    @Override
+    public List<OptionTable<?>> options() {
+        return List.of(PerftestOptions.of(operation, measure));
     }
 
     @Override
@@ -58,9 +64,7 @@ public final class Perftest implements Tool {
         Runnable atInterrupt = console::mute;
         environment.onInterrupt(atInterrupt);
         try {
-            if (!new PerftestCommandLine(name(), settings, environment).read(arguments)) {
-                return 1; // as in C, even after -h and -V
-            }
+            new PerftestCommandLine(name(), settings, environment).read(arguments);
             settings.report(environment.report());
             PerftestWarmUp round = new PerftestWarmUp(name(), operation, measure, arguments);
             WarmUp warmUp =

@@ -37,9 +37,7 @@ record PerftestWarmUp(String tool, MeasuredOperation operation, Measure measure,
     public boolean run(ToolEnvironment environment, InetSocketAddress address, boolean isServer, int work) {
         Settings settings = new Settings(operation, measure);
         try {
-            if (!new PerftestCommandLine(tool, settings, environment).read(arguments)) {
-                return false;
-            }
+            new PerftestCommandLine(tool, settings, environment).read(arguments);
             shorten(settings, work);
             settings.server = isServer ? null : address.getHostString();
             settings.source = address.getHostString();

@@ -43,7 +43,7 @@ final class TcpControlChannel implements ControlChannel {
             }
             channel.connect(server);
             return new TcpControlChannel(console, channel);
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;
         }

@@ -1,8 +1,7 @@
 package io.rdma4j.tools.pingpong;
 
 import io.rdma4j.tools.command.CStrings;
-import io.rdma4j.tools.command.Getopt;
-import io.rdma4j.tools.command.Getopt.LongOption;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.value.PathMtu;
@@ -11,32 +10,29 @@ import org.jspecify.annotations.Nullable;
 
 /** A parser of the command line of a ping-pong, with the messages of C's tool. */
 final class PingpongCommandLine {
-    private static final List<LongOption> LONG_OPTIONS = List.of(
-            new LongOption("port", true, 'p'),
-            new LongOption("ib-dev", true, 'd'),
-            new LongOption("ib-port", true, 'i'),
-            new LongOption("size", true, 's'),
-            new LongOption("mtu", true, 'm'),
-            new LongOption("num-qp", true, 'q'),
-            new LongOption("rx-depth", true, 'r'),
-            new LongOption("iters", true, 'n'),
-            new LongOption("sl", true, 'l'),
-            new LongOption("events", false, 'e'),
-            new LongOption("gid-idx", true, 'g'),
-            new LongOption("odp", false, 'o'),
-            new LongOption("iodp", false, 'O'),
-            new LongOption("prefetch", false, 'P'),
-            new LongOption("ts", false, 't'),
-            new LongOption("chk", false, 'c'),
-            new LongOption("dm", false, 'j'),
-            new LongOption("new_send", false, 'N'),
-            new LongOption("allow-cc-unprotected", false, 'U'));
-
     private static final int DEFAULT_QUEUE_PAIRS = 16;
 
+    /**
+     * The parts of a command line that differ between the tools.
+     *
+     * @param letters the letters of the options
+     * @param sizeBytes the default size of a message
+     * @param statedSizeBytes the default size that C's help states
+     * @param levelSyntax the syntax of {@code -l}
+     * @param levelText the text of {@code -l} in the help text
+     */
+    record Form(String letters, long sizeBytes, long statedSizeBytes, String levelSyntax, String levelText) {
+        Form(String letters) {
+            this(letters, 4096, 4096, "-l, --sl=<sl>", "service level value");
+        }
+
+        private boolean has(char letter) {
+            return letters.indexOf(letter) >= 0;
+        }
+    }
+
     private final String tool;
-    private final String letters;
-    private final String usage;
+    private final Form form;
     private final ToolEnvironment environment;
     private int tcpPort = PingpongOptions.DEFAULT_TCP_PORT;
     private @Nullable String device;
@@ -61,24 +57,100 @@ final class PingpongCommandLine {
      * Creates a parser.
      *
      * @param tool the name of the tool, for messages
-     * @param letters the tool's options, as for getopt(3); their long names are also accepted
-     * @param sizeBytes the default size of a message
-     * @param usage the text to print if the command line is invalid
+     * @param form the options of the tool
      * @param environment the environment with the output streams
      */
-    PingpongCommandLine(String tool, String letters, long sizeBytes, String usage, ToolEnvironment environment) {
+    PingpongCommandLine(String tool, Form form, ToolEnvironment environment) {
         this.tool = tool;
-        this.letters = letters;
-        this.sizeBytes = sizeBytes;
-        this.usage = usage;
+        this.form = form;
         this.environment = environment;
-        if (hasManyQueuePairs()) {
-            queuePairs = DEFAULT_QUEUE_PAIRS;
-        }
+        sizeBytes = form.sizeBytes();
+        queuePairs = form.has('q') ? DEFAULT_QUEUE_PAIRS : 1;
     }
 
-    private boolean hasManyQueuePairs() {
-        return letters.indexOf('q') >= 0;
+    /** Returns the options of a tool, in the order and with the blanks of C's help text. */
+    static OptionTable<PingpongCommandLine> options(Form form) {
+        return OptionTable.<PingpongCommandLine>aligned(22)
+                .option(
+                        "-p, --port=<port>",
+                        "listen on/connect to port <port> (default 18515)",
+                        (line, value) -> line.tcpPort = line.inRange(value, 0, 0xffff))
+                .option(
+                        "-d, --ib-dev=<dev>",
+                        "use IB device <dev> (default first device found)",
+                        (line, value) -> line.device = value)
+                .option(
+                        "-i, --ib-port=<port>",
+                        "use port <port> of IB device (default 1)",
+                        (line, value) -> line.port = line.inRange(value, 1, Integer.MAX_VALUE))
+                .option(
+                        "-s, --size=<size>",
+                        "size of message to exchange (default " + form.statedSizeBytes() + ")",
+                        (line, value) -> line.sizeBytes = Integer.toUnsignedLong(number(value)))
+                .option("-m, --mtu=<size>", "path MTU (default 1024)", (line, value) -> {
+                    PathMtu chosen = mtu(number(value));
+                    if (chosen == null) {
+                        throw line.usage();
+                    }
+                    line.mtu = chosen;
+                })
+                .option(
+                        "-q, --num-qp=<num>",
+                        "number of QPs to use (default 16)",
+                        (line, value) -> line.queuePairs = number(value))
+                .option(
+                        "-r, --rx-depth=<dep>",
+                        "number of receives to post at a time (default 500)",
+                        (line, value) -> line.receiveDepth = number(value))
+                .option(
+                        "-n, --iters=<iters>",
+                        // C's text for several queue pairs. The number nevertheless applies to all of them together.
+                        form.has('q')
+                                ? "number of exchanges per QP(default 1000)"
+                                : "number of exchanges (default 1000)",
+                        (line, value) -> line.exchanges = number(value))
+                .option(form.levelSyntax(), form.levelText(), (line, value) -> line.serviceLevel = number(value))
+                .option("-e, --events", "sleep on CQ events (default poll)", (line, _) -> line.events = true)
+                .option(
+                        "-g, --gid-idx=<gid index>",
+                        "local port gid index",
+                        (line, value) -> line.gidIndex = number(value))
+                .option("-o, --odp\t\t    ", "use on demand paging", (line, _) -> line.onDemand = true)
+                .option("-O, --iodp\t\t    ", "use implicit on demand paging", (line, _) -> {
+                    line.onDemand = true;
+                    line.implicitOnDemand = true;
+                })
+                .option("-P, --prefetch\t    ", "prefetch an ODP MR", (line, _) -> line.prefetch = true)
+                .option("-t, --ts\t            ", "get CQE with timestamp", (line, _) -> line.timestamps = true)
+                .option(
+                        form.has('t') ? "-c, --chk\t            " : "-c, --chk",
+                        "validate received buffer",
+                        (line, _) -> line.validate = true)
+                .option("-j, --dm\t            ", "use device memory", (line, _) -> line.deviceMemory = true)
+                .option("-N, --new_send            ", "use new post send WR API", (_, _) -> {
+                    // There is only one way to post a SEND.
+                })
+                .option(
+                        "-U, --allow-cc-unprotected  ",
+                        "allow allocation of unprotected/shared\n                            memory on CoCo guests",
+                        (line, _) -> line.unprotected = true)
+                .only(form.letters());
+    }
+
+    /** Returns the usage text of a tool. */
+    static String usage(String tool, Form form) {
+        return head(tool) + options(form).usage();
+    }
+
+    /** Returns the lines of a usage text before the options. */
+    static String head(String tool) {
+        return """
+            Usage:
+              TOOL            start a server and wait for connection
+              TOOL <host>     connect to server at <host>
+
+            Options:
+            """.replace("TOOL", tool);
     }
 
     /**
@@ -87,17 +159,11 @@ final class PingpongCommandLine {
      * @throws ToolFailure if the command line is invalid; the reason has been printed
      */
     PingpongOptions read(List<String> arguments) throws ToolFailure {
-        List<LongOption> longOptions = LONG_OPTIONS.stream()
-                .filter(option -> letters.indexOf(option.letter()) >= 0)
-                .toList();
-        Getopt options = new Getopt(tool, letters, longOptions, arguments, environment.err());
-        for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
-            parse(letter, options);
-        }
-        if (options.operands().size() > 1) {
+        List<String> operands = options(form).parse(tool, arguments, this, environment.err(), _ -> usage());
+        if (operands.size() > 1) {
             throw usage();
         }
-        if (hasManyQueuePairs()) {
+        if (form.has('q')) {
             checkQueuePairs();
         }
         if (onDemand && deviceMemory) {
@@ -113,7 +179,7 @@ final class PingpongCommandLine {
             throw refusal("prefetch is valid only with on-demand memory region");
         }
         return new PingpongOptions(
-                options.operands().isEmpty() ? null : options.operands().getFirst(),
+                operands.isEmpty() ? null : operands.getFirst(),
                 tcpPort,
                 device,
                 port,
@@ -148,55 +214,17 @@ final class PingpongCommandLine {
         }
     }
 
-    private void parse(int letter, Getopt options) throws ToolFailure {
-        switch (letter) {
-            case 'p' -> {
-                tcpPort = number(options);
-                if (tcpPort < 0 || tcpPort > 0xffff) {
-                    throw usage();
-                }
-            }
-            case 'd' -> device = options.requiredArgument();
-            case 'i' -> {
-                port = number(options);
-                if (port < 1) {
-                    throw usage();
-                }
-            }
-            case 's' -> sizeBytes = Integer.toUnsignedLong(number(options));
-            case 'm' -> {
-                PathMtu chosen = mtu(number(options));
-                if (chosen == null) {
-                    throw usage();
-                }
-                mtu = chosen;
-            }
-            case 'q' -> queuePairs = number(options);
-            case 'r' -> receiveDepth = number(options);
-            case 'n' -> exchanges = number(options);
-            case 'g' -> gidIndex = number(options);
-            case 'e' -> events = true;
-            case 't' -> timestamps = true;
-            case 'c' -> validate = true;
-            case 'j' -> deviceMemory = true;
-            case 'P' -> prefetch = true;
-            case 'o' -> onDemand = true;
-            case 'O' -> {
-                onDemand = true;
-                implicitOnDemand = true;
-            }
-            case 'U' -> unprotected = true;
-            case 'l' -> serviceLevel = number(options);
-            case 'N' -> {
-                // There is only one way to post a SEND.
-            }
-            default -> throw usage();
+    private int inRange(String value, int min, int max) throws ToolFailure {
+        int number = number(value);
+        if (number < min || number > max) {
+            throw usage();
         }
+        return number;
     }
 
-    /** Returns the option's argument as a number, parsed as by C's {@code strtol}. */
-    static int number(Getopt options) {
-        return (int) CStrings.strtol(options.requiredArgument());
+    /** Returns an argument as a number, parsed like C's {@code strtol}. */
+    static int number(String value) {
+        return (int) CStrings.strtol(value);
     }
 
     /** Returns the path MTU with the given number of bytes, or null if there is none. */
@@ -210,7 +238,7 @@ final class PingpongCommandLine {
     }
 
     private ToolFailure usage() {
-        environment.out().print(usage);
+        environment.out().print(usage(tool, form));
         return new ToolFailure(1);
     }
 

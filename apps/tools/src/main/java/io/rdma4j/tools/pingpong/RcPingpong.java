@@ -1,10 +1,12 @@
 package io.rdma4j.tools.pingpong;
 
+import io.rdma4j.tools.pingpong.PingpongCommandLine.Form;
+
 /** {@code ibv_rc_pingpong}: SENDs in both directions over a reliable connection. */
 public final class RcPingpong extends PingpongTool {
     /** Creates the tool. */
     public RcPingpong() {
-        super(new Form("p:d:i:s:m:r:n:l:eg:oOPtcjNU", 4096, 4096, "--sl=<sl>          service level value"));
+        super(new Form("pdismrnlegoOPtcjNU"));
     }
 
     @Override

@@ -1,10 +1,12 @@
 package io.rdma4j.tools.pingpong;
 
+import io.rdma4j.tools.pingpong.PingpongCommandLine.Form;
+
 /** {@code ibv_srq_pingpong}: SENDs in both directions over reliable connections with a shared receive queue. */
 public final class SrqPingpong extends PingpongTool {
     /** Creates the tool. */
     public SrqPingpong() {
-        super(new Form("p:d:i:s:m:q:r:n:l:eog:c", 4096, 4096, "--sl=<sl>          service level value"));
+        super(new Form("pdismqrnleogc"));
     }
 
     @Override

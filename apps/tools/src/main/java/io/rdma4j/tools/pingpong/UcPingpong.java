@@ -1,10 +1,12 @@
 package io.rdma4j.tools.pingpong;
 
+import io.rdma4j.tools.pingpong.PingpongCommandLine.Form;
+
 /** {@code ibv_uc_pingpong}: SENDs in both directions over an unreliable connection. */
 public final class UcPingpong extends PingpongTool {
     /** Creates the tool. */
     public UcPingpong() {
-        super(new Form("p:d:i:s:m:r:n:l:eg:c", 4096, 4096, "--sl=<sl>          service level value"));
+        super(new Form("pdismrnlegc"));
     }
 
     @Override

@@ -1,15 +1,13 @@
 package io.rdma4j.tools.pingpong;
 
+import io.rdma4j.tools.pingpong.PingpongCommandLine.Form;
+
 /** {@code ibv_ud_pingpong}: datagrams in both directions. */
 public final class UdPingpong extends PingpongTool {
     /** Creates the tool. */
     public UdPingpong() {
         // C's help says 2048, but its default is 1024.
-        super(new Form(
-                "p:d:i:s:r:n:l:eg:c",
-                1024,
-                2048,
-                "--sl=<SL>          send messages with service level <SL> (default 0)"));
+        super(new Form("pdisrnlegc", 1024, 2048, "-l, --sl=<SL>", "send messages with service level <SL> (default 0)"));
     }
 
     @Override

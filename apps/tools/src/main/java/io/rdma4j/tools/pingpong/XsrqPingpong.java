@@ -1,6 +1,7 @@
 package io.rdma4j.tools.pingpong;
 
 import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
@@ -11,25 +12,6 @@ import java.util.List;
  * options, lines and exit statuses of rdma-core's. {@code docs/tools/ibv_xsrq_pingpong.md} lists the differences.
  */
 public final class XsrqPingpong implements Tool {
-    private static final String USAGE = """
-        Usage:
-          ibv_xsrq_pingpong            start a server and wait for connection
-          ibv_xsrq_pingpong <host>     connect to server at <host>
-
-        Options:
-          -p, --port=<port>      listen on/connect to port <port> (default 18515)
-          -d, --ib-dev=<dev>     use IB device <dev> (default first device found)
-          -i, --ib-port=<port>   use port <port> of IB device (default 1)
-          -s, --size=<size>      size of message to exchange (default 4096)
-          -m, --mtu=<size>       path MTU (default 1024)
-          -c, --clients=<n>      number of clients (on server only, default 1)
-          -n, --num_tests=<n>    number of tests per client (default 5)
-          -l, --sl=<sl>          service level value
-          -e, --events           sleep on CQ events (default poll)
-          -o, --odp\t\t    use on demand paging
-          -g, --gid-idx=<gid index> local port gid index
-        """;
-
     private static final String EXAMPLES = """
 
         RoCE needs -g on both sides (ibv_devinfo -v lists the GIDs), or --device with an address. Linux's software
@@ -57,14 +39,19 @@ public final class XsrqPingpong implements Tool {
 
     @Override
     public String help() {
-        return USAGE + EXAMPLES + CommonOptions.HELP;
+        return XsrqCommandLine.usage(name()) + EXAMPLES + CommonOptions.usage();
+    }
+
+    @Override
+    public List<OptionTable<?>> options() {
+        return List.of(XsrqCommandLine.OPTIONS);
     }
 
     @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
         try {
             PingpongCalls calls = new PingpongCalls(name(), environment);
-            XsrqOptions options = XsrqOptions.read(arguments, USAGE, calls);
+            XsrqOptions options = new XsrqCommandLine(calls).read(arguments);
             options.report(environment.report());
             new XsrqRun(options, calls).run();
             return 0;

@@ -3,6 +3,7 @@ package io.rdma4j.tools.rping;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
@@ -54,7 +55,12 @@ public final class Rping implements Tool {
 
     @Override
     public String help() {
-        return RpingCommandLine.USAGE + EXAMPLES + CommonOptions.HELP;
+        return RpingCommandLine.USAGE + EXAMPLES + CommonOptions.usage();
+    }
+
+    @Override
+    public List<OptionTable<?>> options() {
+        return List.of(RpingCommandLine.OPTIONS);
     }
 
     @Override

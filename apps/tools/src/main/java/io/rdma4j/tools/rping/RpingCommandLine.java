@@ -1,8 +1,8 @@
 package io.rdma4j.tools.rping;
 
 import io.rdma4j.tools.command.CStrings;
-import io.rdma4j.tools.command.Getopt;
 import io.rdma4j.tools.command.HostAddresses;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.verbs.Errno;
@@ -19,25 +19,73 @@ import org.jspecify.annotations.Nullable;
  * <p>As in C, an invalid value does not end the parsing, and a valid address after it clears the error.
  */
 final class RpingCommandLine {
-    /** The letter t takes an argument but is not implemented: it prints the usage. */
-    private static final String LETTERS = "a:I:Pp:C:S:t:scvVdq";
+    static final OptionTable<RpingCommandLine> OPTIONS = OptionTable.<RpingCommandLine>tabbed()
+            .option("-c\t\t", "client side", "Run as the client.", (line, _) -> line.takeRole(false))
+            .option(
+                    "-I\t\t",
+                    "Source address to bind to for client.",
+                    "Client: address to connect from.",
+                    (line, value) -> line.source = line.lookUp(value, line.source))
+            .withArgument("addr")
+            .option(
+                    "-s\t\t",
+                    "server side.  To bind to any address with IPv6 use -a ::0",
+                    "Run as the server. To serve IPv6 (and IPv4) on every address use `-a ::0`.",
+                    (line, _) -> line.takeRole(true))
+            .option("-v\t\t", "display ping data to stdout", "Print the data of every ping.", (line, _) -> {
+                line.verbose = true;
+                line.debug("verbose");
+            })
+            .option(
+                    "-V\t\t",
+                    "validate ping data",
+                    "Client: compare the received data with the sent data.",
+                    (line, _) -> {
+                        line.validate = true;
+                        line.debug("validate data");
+                    })
+            .option(
+                    "-d\t\t",
+                    "debug printfs",
+                    "Print every step, and the stack traces of errors.",
+                    (line, _) -> line.debug = true)
+            .option(
+                    "-S size \t",
+                    "ping data size",
+                    "Size of a ping in bytes, 23 to 65535; 64 by default. The server's size must not be smaller than"
+                            + " the client's.",
+                    (line, value) -> line.takeSize(CStrings.atoi(value)))
+            .option(
+                    "-C count\t",
+                    "ping count times",
+                    "Number of pings; without this option, or with 0, there is no limit.",
+                    (line, value) -> line.takeCount(CStrings.atoi(value)))
+            .option(
+                    "-a addr\t\t",
+                    "address",
+                    "Server: address to listen on, every IPv4 address by default. Client: the server's name or"
+                            + " address. A link-local address needs its interface: `fe80::1%eth0`.",
+                    (line, value) -> line.address = Objects.requireNonNull(line.lookUp(value, line.address)))
+            .option(
+                    "-p port\t\t",
+                    "port",
+                    "Port, 7174 by default.",
+                    (line, value) -> line.takePort(CStrings.atoi(value)))
+            .option(
+                    "-P\t\t",
+                    "persistent server mode allowing multiple connections",
+                    "Server: serve any number of clients, also concurrently, until killed.",
+                    (line, _) -> line.persistent = true)
+            .option(
+                    "-q\t\t",
+                    "use self-created, self-modified QP",
+                    "Create and modify the queue pair without the connection manager.",
+                    (line, _) -> line.ownQueuePair = true);
 
     static final String USAGE = """
         rping -s [-vVd] [-S size] [-C count] [-a addr] [-p port]
         rping -c [-vVd] [-S size] [-C count] [-I addr] -a addr [-p port]
-        \t-c\t\tclient side
-        \t-I\t\tSource address to bind to for client.
-        \t-s\t\tserver side.  To bind to any address with IPv6 use -a ::0
-        \t-v\t\tdisplay ping data to stdout
-        \t-V\t\tvalidate ping data
-        \t-d\t\tdebug printfs
-        \t-S size \tping data size
-        \t-C count\tping count times
-        \t-a addr\t\taddress
-        \t-p port\t\tport
-        \t-P\t\tpersistent server mode allowing multiple connections
-        \t-q\t\tuse self-created, self-modified QP
-        """;
+        """ + OPTIONS.usage();
 
     private final ToolEnvironment environment;
     private int status;
@@ -67,10 +115,8 @@ final class RpingCommandLine {
     }
 
     private RpingOptions read(List<String> arguments) throws ToolFailure {
-        Getopt options = new Getopt("rping", LETTERS, arguments, null);
-        for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
-            take(letter, options);
-        }
+        // As in C, getopt prints nothing.
+        OPTIONS.parse("rping", arguments, this, null, _ -> usage());
         if (status != 0) {
             throw new ToolFailure(status);
         }
@@ -90,45 +136,17 @@ final class RpingCommandLine {
                 ownQueuePair);
     }
 
-    private void take(int letter, Getopt options) throws ToolFailure {
-        switch (letter) {
-            case 'a' -> address = Objects.requireNonNullElse(lookUp(options.requiredArgument()), address);
-            case 'I' -> {
-                InetAddress found = lookUp(options.requiredArgument());
-                source = found == null ? source : found;
-            }
-            case 'P' -> persistent = true;
-            case 'p' -> takePort(CStrings.atoi(options.requiredArgument()));
-            case 's' -> {
-                server = true;
-                debug("server");
-            }
-            case 'c' -> {
-                server = false;
-                debug("client");
-            }
-            case 'S' -> takeSize(CStrings.atoi(options.requiredArgument()));
-            case 'C' -> takeCount(CStrings.atoi(options.requiredArgument()));
-            case 'v' -> {
-                verbose = true;
-                debug("verbose");
-            }
-            case 'V' -> {
-                validate = true;
-                debug("validate data");
-            }
-            case 'd' -> debug = true;
-            case 'q' -> ownQueuePair = true;
-            default -> throw usage();
-        }
+    private void takeRole(boolean isServer) {
+        server = isServer;
+        debug(isServer ? "server" : "client");
     }
 
     /**
      * Resolves an address. The result, success or failure, replaces the status of earlier options.
      *
-     * @return the address, or null on failure
+     * @return the address, or the earlier one on failure
      */
-    private @Nullable InetAddress lookUp(String host) {
+    private @Nullable InetAddress lookUp(String host, @Nullable InetAddress earlier) {
         try {
             InetAddress found = HostAddresses.first(host);
             status = 0;
@@ -136,7 +154,7 @@ final class RpingCommandLine {
         } catch (HostAddresses.LookupException e) {
             environment.out().println("getaddrinfo failed (" + e.getMessage() + ") - invalid hostname or IP address");
             status = e.code();
-            return null;
+            return earlier;
         }
     }
 

@@ -1,5 +1,6 @@
 package io.rdma4j.tools.run;
 
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
 import java.util.List;
@@ -11,7 +12,7 @@ import java.util.List;
  * call to libibverbs or librdmacm. This class contains the help text, also for the manual page and the completions.
  */
 public final class Exec implements Tool {
-    private static final String HELP = """
+    private static final String USAGE = """
         usage: rdma4j exec [OPTION...] [--] PROGRAM [ARGUMENT...]
         usage: rdma4j exec [OPTION...] --print
         Runs a C program that uses libibverbs or librdmacm (perftest, UCX, rping) over the software RoCEv2 device. The
@@ -19,16 +20,9 @@ public final class Exec implements Tool {
         libibverbs to LD_LIBRARY_PATH and LD_PRELOAD, so that the program loads it instead of the system's. Then
         replaces itself with the program (exec): signals and exit status are the program's. Processes that the program
         starts inherit the variables.
-          --print         print the variables as shell commands, and run nothing
-          --device NAME   use only this device: its name (rdma4j_eth0), one of its addresses, or its kind (soft, hardware)
-          --pcap FILE     write every packet to FILE in pcapng, for Wireshark; %p in FILE is the process ID
-          --fault SPEC    inject faults into the traffic, for example loss=1%,dup=1%,seed=7
-          --trace         print a line per packet on stderr
-          --no-shared-memory  send packets by UDP also to processes of this host
-          --no-guardian   start no process that disconnects the peers if the program is killed
-          --warm-up       let Java compile the data path during the three seconds after a device is opened; the first
-                          connection waits until they are over. For programs that measure immediately
-          --no-warm-up    do not warm up the programs of perftest, which are warmed up by default
+        """;
+
+    private static final String NOTES = """
 
         The first call to libibverbs or librdmacm starts a Java virtual machine in the process; a program that makes no
         such call starts none. Linux only. In a checkout, the first use compiles the library, which needs a C compiler.
@@ -49,7 +43,7 @@ public final class Exec implements Tool {
           eval "$(rdma4j exec --print)"
         """;
 
-    private static final int USAGE = 2;
+    private static final int INVALID = 2;
 
     /** Creates the tool. */
     public Exec() {}
@@ -66,7 +60,24 @@ public final class Exec implements Tool {
 
     @Override
     public String help() {
-        return HELP;
+        return USAGE + table().usage() + NOTES;
+    }
+
+    @Override
+    public List<OptionTable<?>> options() {
+        return List.of(table());
+    }
+
+    private static OptionTable<Void> table() {
+        return LauncherOptions.withDevices(OptionTable.<Void>aligned(15)
+                        .note("--print", "print the variables as shell commands, and run nothing"))
+                .note("--no-guardian", "start no process that disconnects the peers if the program is killed")
+                .note(
+                        "--warm-up",
+                        "let Java compile the data path during the three seconds after a device is opened; the first\n"
+                                + "                  connection waits until they are over. For programs that measure"
+                                + " immediately")
+                .note("--no-warm-up", "do not warm up the programs of perftest, which are warmed up by default");
     }
 
     @Override
@@ -81,6 +92,6 @@ public final class Exec implements Tool {
                 .err()
                 .println("rdma4j exec: 'exec' must be the first word of the command line, before its options; see"
                         + " rdma4j exec --help");
-        return USAGE;
+        return INVALID;
     }
 }

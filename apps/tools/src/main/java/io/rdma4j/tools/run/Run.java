@@ -1,5 +1,6 @@
 package io.rdma4j.tools.run;
 
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
 import java.util.List;
@@ -11,23 +12,16 @@ import java.util.List;
  * help text, also for the manual page and the completions.
  */
 public final class Run implements Tool {
-    private static final String HELP = """
+    private static final String USAGE = """
         usage: rdma4j run [OPTION...] [--] COMMAND [ARGUMENT...]
         usage: rdma4j run [OPTION...] --print
         Runs a command whose Java programs use RDMA instead of TCP. The programs need no change. The command is java
         with -cp, -jar or -m, or a script that starts java. Extends JDK_JAVA_OPTIONS and replaces itself with the
         command (exec): signals and exit status are the command's. Java virtual machines that the command starts inherit
         the variable.
-          --rules RULES   where to use RDMA, and where TCP: 10.1.0.0/16=rdma,127.0.0.1=tcp,*=either
-                          (either: RDMA, or TCP if the peer does not listen with RDMA)
-          --every-jvm     set JAVA_TOOL_OPTIONS, which every virtual machine reads: for programs that another launcher
-                          than java starts (jsvc, launchers of jpackage; jwebserver is recognized)
-          --print         print the variable as a shell command, and run nothing
-          --device NAME   use only this device: its name (rdma4j_eth0), one of its addresses, or its kind (soft, hardware)
-          --pcap FILE     write every packet to FILE in pcapng, for Wireshark; %p in FILE is the process ID
-          --fault SPEC    inject faults into the traffic, for example loss=1%,dup=1%,seed=7
-          --trace         print a line per packet on stderr
-          --no-shared-memory  send packets by UDP also to processes of this host
+        """;
+
+    private static final String NOTES = """
 
         The programs need Java 25 or newer; an older Java exits with a message. Options on the command line of java take
         precedence over these. These do not use RDMA: datagrams, Unix-domain sockets, connections for which the rules
@@ -39,7 +33,7 @@ public final class Run implements Tool {
           eval "$(rdma4j run --print)"
         """;
 
-    private static final int USAGE = 2;
+    private static final int INVALID = 2;
 
     /** Creates the tool. */
     public Run() {}
@@ -56,7 +50,27 @@ public final class Run implements Tool {
 
     @Override
     public String help() {
-        return HELP;
+        return USAGE + table().usage() + NOTES;
+    }
+
+    @Override
+    public List<OptionTable<?>> options() {
+        return List.of(table());
+    }
+
+    private static OptionTable<Void> table() {
+        return LauncherOptions.withDevices(OptionTable.<Void>aligned(15)
+                .note(
+                        "--rules RULES",
+                        "where to use RDMA, and where TCP: 10.1.0.0/16=rdma,127.0.0.1=tcp,*=either\n"
+                                + "                  (either: RDMA, or TCP if the peer does not listen with RDMA)")
+                .note(
+                        "--every-jvm",
+                        "set JAVA_TOOL_OPTIONS, which every virtual machine reads: for programs that another"
+                                + " launcher\n"
+                                + "                  than java starts (jsvc, launchers of jpackage; jwebserver is"
+                                + " recognized)")
+                .note("--print", "print the variable as a shell command, and run nothing"));
     }
 
     @Override
@@ -71,6 +85,6 @@ public final class Run implements Tool {
                 .err()
                 .println("rdma4j run: 'run' must be the first word of the command line, before its options; see rdma4j"
                         + " run --help");
-        return USAGE;
+        return INVALID;
     }
 }

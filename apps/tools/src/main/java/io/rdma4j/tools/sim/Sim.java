@@ -2,6 +2,7 @@ package io.rdma4j.tools.sim;
 
 import io.rdma4j.link.decorator.LinkOptions;
 import io.rdma4j.simulator.Cluster;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
 import java.util.List;
@@ -12,22 +13,20 @@ import java.util.List;
  * <p>It opens no socket and reads no clock, so a seed gives the same run on every machine.
  */
 public final class Sim implements Tool {
-    private static final String HELP = """
+    private static final String USAGE = """
         usage: rdma4j sim [--seed N] [--runs M] [--jobs J] [--trace] [--json]
         Simulates a fabric of hosts in virtual time: random operations over random connections, some of which stay idle
         with a keep-alive, datagrams, services resolved by SIDR, stream and datagram sockets, under loss, bursts,
         duplication, reordering, corruption, delay, partitions, pauses, crashes and restarts. Every completion and every
         byte is compared with a model. The same seed gives the same run, and the same trace hash. No network is used.
-          -s, --seed N   seed of the first run (0)
-          -n, --runs M   runs, with the seeds N, N+1, ... (1)
-          -j, --jobs J   concurrent runs (one for each processor)
-          --trace        print a line on stderr for every packet and every other event; for a single run only
-          --json         one JSON document of parameters and results on stdout
+        """;
+
+    private static final String NOTES = """
         The status is 0 if all runs match the model. Otherwise it is 1, and the failed seeds are printed with their
         last events.
         """;
 
-    private static final int USAGE = 2;
+    private static final int INVALID = 2;
 
     private final SimRun.Scenario scenario;
 
@@ -53,20 +52,25 @@ public final class Sim implements Tool {
 
     @Override
     public String help() {
-        return HELP;
+        return USAGE + SimOptions.TABLE.usage() + NOTES;
+    }
+
+    @Override
+    public List<OptionTable<?>> options() {
+        return List.of(SimOptions.TABLE);
     }
 
     @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
         SimOptions options = SimOptions.parse(arguments, environment.err());
         if (options == null) {
-            environment.err().print(HELP);
-            return USAGE;
+            environment.err().print(help());
+            return INVALID;
         }
         boolean trace = LinkOptions.fromSystemProperties().trace();
         if (trace && options.runs() > 1) {
             environment.err().println("rdma4j sim: --trace is for a single run; omit --runs");
-            return USAGE;
+            return INVALID;
         }
         try {
             return new SimRun(options, scenario, trace, environment).run();

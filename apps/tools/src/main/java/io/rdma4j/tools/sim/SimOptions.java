@@ -1,6 +1,7 @@
 package io.rdma4j.tools.sim;
 
-import io.rdma4j.tools.command.Getopt;
+import io.rdma4j.tools.command.OptionTable;
+import io.rdma4j.tools.command.ToolFailure;
 import java.io.PrintStream;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,36 +14,43 @@ import org.jspecify.annotations.Nullable;
  * @param jobs the number of concurrent runs
  */
 record SimOptions(long firstSeed, long runs, int jobs) {
-    private static final List<Getopt.LongOption> LONG_OPTIONS = List.of(
-            new Getopt.LongOption("seed", true, 's'),
-            new Getopt.LongOption("runs", true, 'n'),
-            new Getopt.LongOption("jobs", true, 'j'));
+    static final OptionTable<Parser> TABLE = OptionTable.<Parser>aligned(14)
+            .option(
+                    "-s, --seed N",
+                    "seed of the first run (0)",
+                    (parser, value) -> parser.seed = number("seed", value, Long.MIN_VALUE, Long.MAX_VALUE))
+            .option(
+                    "-n, --runs M",
+                    "runs, with the seeds N, N+1, ... (1)",
+                    (parser, value) -> parser.runs = number("runs", value, 1, Long.MAX_VALUE))
+            .option(
+                    "-j, --jobs J",
+                    "concurrent runs (one for each processor)",
+                    (parser, value) -> parser.jobs = number("jobs", value, 1, 1024))
+            .note("--trace", "print a line on stderr for every packet and every other event; for a single run only")
+            .note("--json", "one JSON document of parameters and results on stdout");
 
     /** Parses a command line. Returns null after printing an error message if it is invalid. */
     static @Nullable SimOptions parse(List<String> arguments, PrintStream messages) {
-        Getopt options = new Getopt("rdma4j sim", "s:n:j:", LONG_OPTIONS, arguments, messages);
-        long seed = 0;
-        long runs = 1;
-        long jobs = Runtime.getRuntime().availableProcessors();
+        Parser parser = new Parser();
         try {
-            for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
-                switch (letter) {
-                    case 's' -> seed = number("seed", options.requiredArgument(), Long.MIN_VALUE, Long.MAX_VALUE);
-                    case 'n' -> runs = number("runs", options.requiredArgument(), 1, Long.MAX_VALUE);
-                    case 'j' -> jobs = number("jobs", options.requiredArgument(), 1, 1024);
-                    default -> {
-                        return null;
-                    }
-                }
+            List<String> operands = TABLE.parse("rdma4j sim", arguments, parser, messages, _ -> new ToolFailure(2));
+            if (!operands.isEmpty()) {
+                throw new IllegalArgumentException("'" + operands.getFirst() + "' is not an option");
             }
-            if (!options.operands().isEmpty()) {
-                throw new IllegalArgumentException("'" + options.operands().getFirst() + "' is not an option");
-            }
+        } catch (ToolFailure e) {
+            return null;
         } catch (IllegalArgumentException e) {
             messages.println("rdma4j sim: " + e.getMessage());
             return null;
         }
-        return new SimOptions(seed, runs, (int) Math.min(jobs, runs));
+        return new SimOptions(parser.seed, parser.runs, (int) Math.min(parser.jobs, parser.runs));
+    }
+
+    static final class Parser {
+        private long seed;
+        private long runs = 1;
+        private long jobs = Runtime.getRuntime().availableProcessors();
     }
 
     private static long number(String option, String text, long min, long max) {

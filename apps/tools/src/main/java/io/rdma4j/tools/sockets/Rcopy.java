@@ -5,6 +5,7 @@ import io.rdma4j.cm.spi.ServiceLookup;
 import io.rdma4j.sockets.RdmaStreamSocket;
 import io.rdma4j.tools.command.CommonOptions;
 import io.rdma4j.tools.command.Explanation;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.ToolFailure;
@@ -17,17 +18,6 @@ import java.util.List;
  * librdmacm's tool. {@code docs/tools/rcopy.md} lists the differences.
  */
 public final class Rcopy implements Tool {
-    private static final String USAGE = """
-        usage 1: rcopy [options]
-        \t     starts the server application
-        \t[-p  port_number]
-        usage 2: rcopy source server[:destination] [options]
-        \t     source - file name and path
-        \t     server - name or address
-        \t     destination - file name and path
-        \t[-p  port_number]
-        """;
-
     private static final String EXAMPLES = """
 
         The server writes any file that a client names, with the permissions of the user who started it: run it in
@@ -55,18 +45,19 @@ public final class Rcopy implements Tool {
 
     @Override
     public String help() {
-        return USAGE + EXAMPLES + CommonOptions.HELP;
+        return RcopyCommandLine.USAGE + EXAMPLES + CommonOptions.usage();
+    }
+
+    @Override
+    public List<OptionTable<?>> options() {
+        return List.of(RcopyCommandLine.OPTIONS);
     }
 
     @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        RcopyOptions options = RcopyOptions.read(name(), arguments, environment);
-        if (options == null) {
-            environment.out().print(USAGE);
-            return 1;
-        }
-        options.report(environment.report());
         try {
+            RcopyOptions options = new RcopyCommandLine(environment).read(arguments);
+            options.report(environment.report());
             return options.copy() == null
                     ? new RcopyServer(environment).run(ServiceLookup.port("getaddrinfo", options.port(), null))
                     : new RcopyClient(options.copy(), environment).run();

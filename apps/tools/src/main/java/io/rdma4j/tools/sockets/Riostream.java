@@ -1,8 +1,10 @@
 package io.rdma4j.tools.sockets;
 
 import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.tools.command.WarmUp;
 import io.rdma4j.tools.sockets.StreamToolOptions.Test;
 import java.util.EnumSet;
@@ -15,27 +17,6 @@ import java.util.Set;
  */
 public final class Riostream implements Tool {
     private static final Set<Test> KNOWN = EnumSet.of(Test.ASYNC, Test.BLOCKING, Test.NONBLOCKING, Test.VERIFY);
-
-    private static final String LETTERS = "s:b:f:B:i:I:C:S:p:T:";
-
-    private static final String USAGE = """
-        usage: riostream
-        \t[-s server_address]
-        \t[-b bind_address]
-        \t[-f address_format]
-        \t    name, ip, ipv6, or gid
-        \t[-B buffer_size]
-        \t[-i inline_size]
-        \t[-I iterations]
-        \t[-C transfer_count]
-        \t[-S transfer_size or all]
-        \t[-p port_number]
-        \t[-T test_option]
-        \t    a|async - asynchronous operation (use poll)
-        \t    b|blocking - use blocking calls
-        \t    n|nonblocking - use nonblocking calls
-        \t    v|verify - verify data
-        """;
 
     private static final String EXAMPLES = """
 
@@ -65,7 +46,7 @@ public final class Riostream implements Tool {
 
     @Override
     public String help() {
-        return USAGE + EXAMPLES + CommonOptions.HELP;
+        return StreamCommandLine.usage(name(), StreamCommandLine.RIOSTREAM) + EXAMPLES + CommonOptions.usage();
     }
 
     WarmUp.Round round(StreamToolOptions options) {
@@ -78,12 +59,18 @@ public final class Riostream implements Tool {
     }
 
     @Override
+    public List<OptionTable<?>> options() {
+        return List.of(StreamCommandLine.RIOSTREAM);
+    }
+
+    @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        StreamToolOptions options = new StreamCommandLine(name(), LETTERS, KNOWN, environment).read(arguments);
-        if (options == null) {
-            environment.out().print(USAGE);
-            return 1;
+        try {
+            StreamToolOptions options =
+                    new StreamCommandLine(name(), StreamCommandLine.RIOSTREAM, KNOWN, environment).read(arguments);
+            return new RiostreamRun(name(), options, environment).run(round(options));
+        } catch (ToolFailure e) {
+            return e.status();
         }
-        return new RiostreamRun(name(), options, environment).run(round(options));
     }
 }

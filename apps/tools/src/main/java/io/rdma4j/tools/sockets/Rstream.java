@@ -1,8 +1,10 @@
 package io.rdma4j.tools.sockets;
 
 import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.tools.command.WarmUp;
 import io.rdma4j.tools.sockets.StreamToolOptions.Test;
 import java.io.IOException;
@@ -14,31 +16,6 @@ import java.util.List;
  * lines and exit statuses of librdmacm's tool. {@code docs/tools/rstream.md} lists the differences.
  */
 public final class Rstream implements Tool {
-    private static final String LETTERS = "s:b:f:B:i:I:C:S:p:k:T:";
-
-    private static final String USAGE = """
-        usage: rstream
-        \t[-s server_address]
-        \t[-b bind_address]
-        \t[-f address_format]
-        \t    name, ip, ipv6, or gid
-        \t[-B buffer_size]
-        \t[-i inline_size]
-        \t[-I iterations]
-        \t[-C transfer_count]
-        \t[-S transfer_size or all]
-        \t[-p port_number]
-        \t[-k keepalive_time]
-        \t[-T test_option]
-        \t    s|sockets - use standard tcp/ip sockets
-        \t    a|async - asynchronous operation (use poll)
-        \t    b|blocking - use blocking calls
-        \t    f|fork - fork server processing
-        \t    n|nonblocking - use nonblocking calls
-        \t    r|resolve - use rdma cm to resolve address
-        \t    v|verify - verify data
-        """;
-
     private static final String EXAMPLES = """
 
         Without -s it is the server. Without -I, -C and -S it runs a series: latencies, then bandwidths, of 64 bytes to
@@ -68,7 +45,7 @@ public final class Rstream implements Tool {
 
     @Override
     public String help() {
-        return USAGE + EXAMPLES + CommonOptions.HELP;
+        return StreamCommandLine.usage(name(), StreamCommandLine.RSTREAM) + EXAMPLES + CommonOptions.usage();
     }
 
     WarmUp.Round round(StreamToolOptions options) {
@@ -81,20 +58,24 @@ public final class Rstream implements Tool {
     }
 
     @Override
+    public List<OptionTable<?>> options() {
+        return List.of(StreamCommandLine.RSTREAM);
+    }
+
+    @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        StreamToolOptions options =
-                new StreamCommandLine(name(), LETTERS, EnumSet.allOf(Test.class), environment).read(arguments);
-        if (options == null) {
-            environment.out().print(USAGE);
-            return 1;
-        }
-        RstreamRun run = new RstreamRun(name(), options, arguments, environment);
         try {
+            StreamToolOptions options = new StreamCommandLine(
+                            name(), StreamCommandLine.RSTREAM, EnumSet.allOf(Test.class), environment)
+                    .read(arguments);
+            RstreamRun run = new RstreamRun(name(), options, arguments, environment);
             StreamRun.Phase phase = ProcessPerConnection.inheritedPhase();
             if (phase != null) {
                 return run.serveInherited(phase);
             }
             return options.has(Test.FORK) ? run.run() : run.run(round(options));
+        } catch (ToolFailure e) {
+            return e.status();
         } catch (IOException e) {
             environment.err().println("rstream: " + e.getMessage());
             return StreamRun.FAILED;

@@ -1,8 +1,9 @@
 package io.rdma4j.tools.sockets;
 
 import io.rdma4j.tools.command.CStrings;
-import io.rdma4j.tools.command.Getopt;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.tools.sockets.StreamToolOptions.Format;
 import io.rdma4j.tools.sockets.StreamToolOptions.Test;
 import java.util.Collections;
@@ -15,8 +16,47 @@ import org.jspecify.annotations.Nullable;
  * A parser of the command line of rstream or riostream that behaves like C's parser, including its quirks. Used once.
  */
 final class StreamCommandLine {
+    /** The options of rstream. */
+    static final OptionTable<StreamCommandLine> RSTREAM = common(
+                    "Local address. A client with a local address uses the server's port number also locally.")
+            .option(
+                    "[-k keepalive_time]",
+                    "",
+                    "Idle time before a keep-alive probe, in seconds.",
+                    (line, value) -> line.keepAliveSeconds = CStrings.atoi(value))
+            .option(
+                    "[-T test_option]",
+                    "\n" + """
+                        \t    s|sockets - use standard tcp/ip sockets
+                        \t    a|async - asynchronous operation (use poll)
+                        \t    b|blocking - use blocking calls
+                        \t    f|fork - fork server processing
+                        \t    n|nonblocking - use nonblocking calls
+                        \t    r|resolve - use rdma cm to resolve address
+                        \t    v|verify - verify data\
+                        """,
+                    "May be repeated. `s` use TCP instead of RDMA; `a` wait for readiness (poll) before every call;"
+                            + " `b` use blocking calls; `n` use non-blocking calls, the default; `f` start a process for"
+                            + " each connection, over TCP; `r` resolve addresses with the connection manager; `v` compare"
+                            + " every byte.",
+                    StreamCommandLine::takeTest);
+
+    /** The options of riostream. */
+    static final OptionTable<StreamCommandLine> RIOSTREAM = common("Local address of a server; a client ignores it.")
+            .option(
+                    "[-T test_option]",
+                    "\n" + """
+                        \t    a|async - asynchronous operation (use poll)
+                        \t    b|blocking - use blocking calls
+                        \t    n|nonblocking - use nonblocking calls
+                        \t    v|verify - verify data\
+                        """,
+                    "May be repeated. `a` wait for readiness (poll) before every call; `b` use blocking calls; `n` use"
+                            + " non-blocking calls, the default; `v` compare every byte.",
+                    StreamCommandLine::takeTest);
+
     private final String tool;
-    private final String letters;
+    private final OptionTable<StreamCommandLine> options;
     private final Set<Test> permitted;
     private final ToolEnvironment environment;
 
@@ -37,25 +77,78 @@ final class StreamCommandLine {
     /**
      * Creates a parser.
      *
-     * @param letters the options, as for getopt(3)
+     * @param options the options of the tool
      * @param permitted the permitted values of {@code -T}
      */
-    StreamCommandLine(String tool, String letters, Set<Test> permitted, ToolEnvironment environment) {
+    StreamCommandLine(
+            String tool, OptionTable<StreamCommandLine> options, Set<Test> permitted, ToolEnvironment environment) {
         this.tool = tool;
-        this.letters = letters;
+        this.options = options;
         this.permitted = permitted;
         this.environment = environment;
     }
 
-    /** Parses the arguments. Returns null if they are invalid; the caller prints the usage. */
-    @Nullable
-    StreamToolOptions read(List<String> arguments) {
-        Getopt options = new Getopt(tool, letters, arguments, environment.err());
-        for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
-            if (!parse(letter, options.argumentOrEmpty())) {
-                return null;
-            }
-        }
+    private static OptionTable<StreamCommandLine> common(String bind) {
+        return OptionTable.<StreamCommandLine>tabbed()
+                .option(
+                        "[-s server_address]",
+                        "",
+                        "Run as a client of the server at this address.",
+                        (line, value) -> line.server = value)
+                .option("[-b bind_address]", "", bind, (line, value) -> line.bind = value)
+                .option(
+                        "[-f address_format]",
+                        "\n\t    name, ip, ipv6, or gid",
+                        "`ip` accepts only addresses, no names; `gid` accepts addresses that the connection manager"
+                                + " resolves.",
+                        StreamCommandLine::takeFormat)
+                .option(
+                        "[-B buffer_size]",
+                        "",
+                        "Size of send and receive buffers in bytes (524288).",
+                        (line, value) -> line.bufferBytes = CStrings.atoi(value))
+                .option(
+                        "[-i inline_size]",
+                        "",
+                        "Send messages up to this size in bytes inline in latency tests (64).",
+                        (line, value) -> line.inlineBytes = CStrings.atoi(value))
+                .option(
+                        "[-I iterations]",
+                        "",
+                        "Run a single test with this number of iterations; an iteration has both directions (1).",
+                        (line, value) -> {
+                            line.custom = true;
+                            line.iterations = CStrings.atoi(value);
+                        })
+                .option(
+                        "[-C transfer_count]",
+                        "",
+                        "Run a single test with this number of consecutive transfers in one direction (1000).",
+                        (line, value) -> {
+                            line.custom = true;
+                            line.transfers = CStrings.atoi(value);
+                        })
+                .option(
+                        "[-S transfer_size or all]",
+                        "",
+                        "Run a single test with transfers of this size in bytes (1000). `all` runs a series of 33"
+                                + " sizes, from 64 bytes to 6 MiB, instead of 4.",
+                        StreamCommandLine::takeSize)
+                .option("[-p port_number]", "", "Port of the server (7471).", (line, value) -> line.port = value);
+    }
+
+    /** Returns the usage text that C prints. */
+    static String usage(String tool, OptionTable<StreamCommandLine> options) {
+        return "usage: " + tool + "\n" + options.usage();
+    }
+
+    /**
+     * Parses the arguments.
+     *
+     * @throws ToolFailure if they are invalid; the usage has been printed
+     */
+    StreamToolOptions read(List<String> arguments) throws ToolFailure {
+        var _ = options.parse(tool, arguments, this, environment.err(), _ -> usage());
         return new StreamToolOptions(
                 server,
                 bind,
@@ -72,35 +165,12 @@ final class StreamCommandLine {
                 Collections.unmodifiableSet(tests));
     }
 
-    private boolean parse(int letter, String value) {
-        switch (letter) {
-            case 's' -> server = value;
-            case 'b' -> bind = value;
-            case 'f' -> parseFormat(value);
-            case 'B' -> bufferBytes = CStrings.atoi(value);
-            case 'i' -> inlineBytes = CStrings.atoi(value);
-            case 'I' -> {
-                custom = true;
-                iterations = CStrings.atoi(value);
-            }
-            case 'C' -> {
-                custom = true;
-                transfers = CStrings.atoi(value);
-            }
-            case 'S' -> parseSize(value);
-            case 'p' -> port = value;
-            case 'k' -> keepAliveSeconds = CStrings.atoi(value);
-            case 'T' -> {
-                return parseTest(value);
-            }
-            default -> {
-                return false;
-            }
-        }
-        return true;
+    private ToolFailure usage() {
+        environment.out().print(usage(tool, options));
+        return new ToolFailure(1);
     }
 
-    private void parseSize(String value) {
+    private void takeSize(String value) {
         if (startsWithIgnoringCase(value, "all")) {
             allSizes = true;
         } else {
@@ -109,7 +179,7 @@ final class StreamCommandLine {
         }
     }
 
-    private void parseFormat(String value) {
+    private void takeFormat(String value) {
         if (startsWithIgnoringCase(value, "ip")) {
             format = Format.IP;
         } else if (startsWithIgnoringCase(value, "gid")) {
@@ -119,10 +189,10 @@ final class StreamCommandLine {
         }
     }
 
-    private boolean parseTest(String value) {
+    private void takeTest(String value) throws ToolFailure {
         Test test = Test.of(value);
         if (test == null || !permitted.contains(test)) {
-            return false;
+            throw usage();
         }
         // The later of these two options takes effect.
         if (test == Test.NONBLOCKING) {
@@ -131,7 +201,6 @@ final class StreamCommandLine {
             tests.remove(Test.NONBLOCKING);
         }
         tests.add(test);
-        return true;
     }
 
     private static boolean startsWithIgnoringCase(String word, String prefix) {

@@ -1,8 +1,10 @@
 package io.rdma4j.tools.sockets;
 
 import io.rdma4j.tools.command.CommonOptions;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.tools.command.WarmUp;
 import java.util.List;
 
@@ -11,22 +13,6 @@ import java.util.List;
  * options, lines and exit statuses of librdmacm's tool. {@code docs/tools/udpong.md} lists the differences.
  */
 public final class Udpong implements Tool {
-    static final String USAGE = """
-        usage: udpong
-        \t[-s server_address]
-        \t[-b bind_address]
-        \t[-B buffer_size]
-        \t[-C transfer_count]
-        \t[-S transfer_size]
-        \t[-p port_number]
-        \t[-T test_option]
-        \t    s|sockets - use standard tcp/ip sockets
-        \t    a|async - asynchronous operation (use poll)
-        \t    b|blocking - use blocking calls
-        \t    n|nonblocking - use nonblocking calls
-        \t    e|echo - server echoes all messages
-        """;
-
     private static final String EXAMPLES = """
 
         Without -s it is the server, which serves any number of clients until it is killed. Without -C and -S a client
@@ -57,14 +43,21 @@ public final class Udpong implements Tool {
 
     @Override
     public String help() {
-        return USAGE + EXAMPLES + CommonOptions.HELP;
+        return UdpongCommandLine.USAGE + EXAMPLES + CommonOptions.usage();
+    }
+
+    @Override
+    public List<OptionTable<?>> options() {
+        return List.of(UdpongCommandLine.OPTIONS);
     }
 
     @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
-        UdpongOptions options = new UdpongCommandLine(environment).read(arguments);
-        if (options == null) {
-            return 1;
+        UdpongOptions options;
+        try {
+            options = new UdpongCommandLine(environment).read(arguments);
+        } catch (ToolFailure e) {
+            return e.status();
         }
         if (options.server() == null) {
             try (WarmUp warmUp = WarmUp.start(round(options), environment)) {

@@ -1,6 +1,7 @@
 package io.rdma4j.tools.top;
 
 import io.rdma4j.soft.report.ReportSockets;
+import io.rdma4j.tools.command.OptionTable;
 import io.rdma4j.tools.command.Tool;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.verbs.RdmaException;
@@ -15,20 +16,20 @@ import java.util.concurrent.TimeUnit;
 
 /** {@code rdma4j top}: shows the queue pairs and devices of the processes of this user, and refreshes them. */
 public final class Top implements Tool {
-    private static final String HELP = """
+    private static final String USAGE = """
         usage: rdma4j top [-d SECONDS] [-n COUNT] [--json]
         Shows the devices and the queue pairs of all processes of this user that use rdma4j in this network
         namespace, with their rates since the last refresh, retransmissions and peers; the busiest first.
-          -d, --delay SECONDS   time between two refreshes (1)
-          -n, --count COUNT     end after COUNT refreshes (on a terminal: run until interrupted; otherwise 1)
-          --json                one JSON document with all refreshes (1 if -n is missing) on stdout
+        """;
+
+    private static final String NOTES = """
         SENT/S and RCVD/S are bytes with RoCEv2 headers; k, M and G are 10^3, 10^6 and 10^9. MSG/S are completed
         sends and receives. RETRANS, TIMEOUTS and RNR count since the queue pair was created: retransmitted
         packets, expired acknowledgement timeouts, and messages for which no receive was posted.
         The status is 1 if the run directory cannot be read.
         """;
 
-    private static final int USAGE = 2;
+    private static final int INVALID = 2;
 
     /** Moves to the upper left corner and clears the terminal from there. */
     private static final String CLEAR = "\u001b[H\u001b[2J";
@@ -57,15 +58,20 @@ public final class Top implements Tool {
 
     @Override
     public String help() {
-        return HELP;
+        return USAGE + TopOptions.TABLE.usage() + NOTES;
+    }
+
+    @Override
+    public List<OptionTable<?>> options() {
+        return List.of(TopOptions.TABLE);
     }
 
     @Override
     public int run(List<String> arguments, ToolEnvironment environment) {
         TopOptions options = TopOptions.parse(arguments, environment.err());
         if (options == null) {
-            environment.err().print(HELP);
-            return USAGE;
+            environment.err().print(help());
+            return INVALID;
         }
         CountDownLatch interrupted = new CountDownLatch(1);
         Runnable atInterrupt = interrupted::countDown;

@@ -1,6 +1,7 @@
 package io.rdma4j.tools.top;
 
-import io.rdma4j.tools.command.Getopt;
+import io.rdma4j.tools.command.OptionTable;
+import io.rdma4j.tools.command.ToolFailure;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.List;
@@ -13,8 +14,16 @@ import org.jspecify.annotations.Nullable;
  * @param count the number of refreshes, or 0 if none was given
  */
 record TopOptions(Duration delay, long count) {
-    private static final List<Getopt.LongOption> LONG_OPTIONS =
-            List.of(new Getopt.LongOption("delay", true, 'd'), new Getopt.LongOption("count", true, 'n'));
+    static final OptionTable<Parser> TABLE = OptionTable.<Parser>aligned(21)
+            .option(
+                    "-d, --delay SECONDS",
+                    "time between two refreshes (1)",
+                    (parser, value) -> parser.delay = delay(value))
+            .option(
+                    "-n, --count COUNT",
+                    "end after COUNT refreshes (on a terminal: run until interrupted; otherwise 1)",
+                    (parser, value) -> parser.count = count(value))
+            .note("--json", "one JSON document with all refreshes (1 if -n is missing) on stdout");
 
     private static final double MIN_SECONDS = 0.1;
     private static final double MAX_SECONDS = 3600;
@@ -22,27 +31,24 @@ record TopOptions(Duration delay, long count) {
 
     /** Parses a command line. Returns null after printing an error message if it is invalid. */
     static @Nullable TopOptions parse(List<String> arguments, PrintStream messages) {
-        Getopt options = new Getopt("rdma4j top", "d:n:", LONG_OPTIONS, arguments, messages);
-        Duration delay = Duration.ofSeconds(1);
-        long count = 0;
+        Parser parser = new Parser();
         try {
-            for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
-                switch (letter) {
-                    case 'd' -> delay = delay(options.requiredArgument());
-                    case 'n' -> count = count(options.requiredArgument());
-                    default -> {
-                        return null;
-                    }
-                }
+            List<String> operands = TABLE.parse("rdma4j top", arguments, parser, messages, _ -> new ToolFailure(2));
+            if (!operands.isEmpty()) {
+                throw new IllegalArgumentException("'" + operands.getFirst() + "' is not an option");
             }
-            if (!options.operands().isEmpty()) {
-                throw new IllegalArgumentException("'" + options.operands().getFirst() + "' is not an option");
-            }
+        } catch (ToolFailure e) {
+            return null;
         } catch (IllegalArgumentException e) {
             messages.println("rdma4j top: " + e.getMessage());
             return null;
         }
-        return new TopOptions(delay, count);
+        return new TopOptions(parser.delay, parser.count);
+    }
+
+    static final class Parser {
+        private Duration delay = Duration.ofSeconds(1);
+        private long count;
     }
 
     private static Duration delay(String text) {

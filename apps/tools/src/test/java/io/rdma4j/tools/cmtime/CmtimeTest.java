@@ -3,6 +3,7 @@ package io.rdma4j.tools.cmtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fixture.RoceCapture;
+import io.rdma4j.tools.StartCache;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ReceiveTimeout;
@@ -22,12 +23,14 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests the mesh form of cmtime with instances of this tool in one process. */
+@ExtendWith(StartCache.class)
 class CmtimeTest {
     private static final String CLIENT_STEPS = """
         \tCreating IDs
@@ -157,7 +160,6 @@ class CmtimeTest {
         assertThat(pair.client.status()).as(pair.errors()).isZero();
         assertThat(pair.client.out()).contains("\"test\": \"queuePairs\"", "\"test\": \"noQueuePairs\"");
         assertThat(pair.client.err()).contains("Connect (1000) QPs test\n", "qp_conn              1000\n");
-        System.out.println(pair.client.err());
         for (Step step : Step.values()) {
             List<Long> figures = row(pair.client.err(), step.text());
             assertThat(figures.get(5)).as(step.text()).isLessThanOrEqualTo(figures.get(4));

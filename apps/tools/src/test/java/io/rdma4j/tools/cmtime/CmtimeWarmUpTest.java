@@ -2,9 +2,9 @@ package io.rdma4j.tools.cmtime;
 
 import io.rdma4j.tools.command.SingleRound;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.tools.command.WarmUp;
 import java.util.List;
-import java.util.Objects;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -14,13 +14,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CmtimeWarmUpTest {
     private static final int FIRST_WORK = 16;
 
-    private static WarmUp.Round round(String options) {
+    private static WarmUp.Round round(String options) throws ToolFailure {
         CmtimeCommandLine commandLine = new CmtimeCommandLine(new ToolEnvironment(System.out, System.err));
         List<String> words = List.of((options + " -b 127.0.0.1 -p 1").strip().split(" "));
         if (words.getFirst().equals("--classic")) {
-            return Cmtime.round(Objects.requireNonNull(commandLine.readClassic(words.subList(1, words.size()))));
+            return Cmtime.round(commandLine.readClassic(words.subList(1, words.size())));
         }
-        return Cmtime.round(Objects.requireNonNull(commandLine.read(words)));
+        return Cmtime.round(commandLine.read(words));
     }
 
     @ParameterizedTest

@@ -2,8 +2,10 @@ package io.rdma4j.tools.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.tools.StartCache;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.WarmUpChoice;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -14,11 +16,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@ExtendWith(StartCache.class)
 class DemoTest {
     /** A generous limit, because the test machine may be busy. The demonstration's own limit is for users. */
     private static final Duration LIMIT = Duration.ofMinutes(4);
@@ -42,6 +46,7 @@ class DemoTest {
 
     @Test
     void demoPrintsPingsAndLatenciesAndWritesACapture() throws InterruptedException {
+        environment.warmUp(WarmUpChoice.IF_MEASURING);
         ToolRun other = ToolRun.start("udaddy -b 127.0.0.1").awaitListening(); // as another demonstration would
         assertThat(run("-C", "200")).as(out() + err).isZero();
         other.interrupt();
@@ -51,7 +56,8 @@ class DemoTest {
                 .containsPattern("p50 +p90 +p99 +p99.9 +max")
                 .contains("server | cmatose: disconnecting", "client | udaddy: connecting")
                 .containsPattern("(?s)client \\| mckey: joined .*(server \\| data transfers complete.*){2}")
-                .containsPattern("RDMA sockets +[0-9.]+ us +[0-9.]+ Gb/s\n +TCP sockets +[0-9.]+ us +[0-9.]+ Gb/s\n");
+                .containsPattern("RDMA sockets +[0-9.]+ us +[0-9.]+ Gb/s\n +TCP sockets +[0-9.]+ us +[0-9.]+ Gb/s\n")
+                .contains("Both sides warm up");
         assertThat(folder.resolve("rdma4j-demo.pcapng")).isNotEmptyFile();
     }
 
@@ -63,7 +69,9 @@ class DemoTest {
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
         assertThat(run("-a", "::1", "-C", "50")).as(out() + err).isZero();
         assertThat(elsewhere).hasContent("precious");
-        assertThat(out()).contains("5. mckey: left out", folder + "/rdma4j-demo-");
+        assertThat(out())
+                .contains("5. mckey: left out", folder + "/rdma4j-demo-")
+                .doesNotContain("Both sides warm up");
     }
 
     @Test

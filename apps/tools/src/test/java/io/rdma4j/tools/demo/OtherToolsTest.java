@@ -2,6 +2,7 @@ package io.rdma4j.tools.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.tools.StartCache;
 import io.rdma4j.tools.command.ToolEnvironment;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -12,9 +13,11 @@ import java.util.List;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Tests parts of two concurrent demonstrations. */
 @Timeout(240)
+@ExtendWith(StartCache.class)
 class OtherToolsTest {
     private static final Duration LIMIT = Duration.ofMinutes(3);
 
@@ -24,7 +27,7 @@ class OtherToolsTest {
         PrintStream lines = new PrintStream(out, true, StandardCharsets.UTF_8);
         DemoOutput output = new DemoOutput(new ToolEnvironment(lines, lines), LIMIT);
         try {
-            new OtherTools(output, "::1", 1).datagrams(4);
+            new OtherTools(output, "::1", 1, false).datagrams(4);
         } finally {
             output.close();
         }

@@ -6,6 +6,11 @@ import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ReceiveTimeout;
 import io.rdma4j.tools.command.Tool;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -167,7 +172,8 @@ class MessageToolsTest {
         assertThat(refused.status()).isEqualTo(-1);
         assertThat(refused.err()).startsWith("cmatose: bind address failed: Address already in use\n");
         other.awaitListening();
-        ToolRun.of(new Ucmatose(), "-s " + address + port);
+        ToolRun client = ToolRun.of(new Ucmatose(), "-s " + address + port);
+        assertThat(client.status()).as(client.out() + client.err()).isZero();
         assertThat(other.status()).isZero();
     }
 
@@ -187,10 +193,28 @@ class MessageToolsTest {
     }
 
     @Test
-    void udaddySupportsIpv6() throws InterruptedException {
-        Pair pair = pair(new Udaddy(), "-b ::1", "-s ::1 -b ::1");
-        assertThat(pair.client.out()).isEqualTo(UDADDY_CLIENT);
-        assertThat(pair.server.out()).isEqualTo(UDADDY_SERVER);
+    void udaddySupportsIpv6() throws InterruptedException, IOException {
+        try (ServerSocket _ = awaitTurn(new InetSocketAddress(InetAddress.ofLiteral("::1"), 7174))) {
+            Pair pair = pair(new Udaddy(), "-b ::1", "-s ::1 -b ::1");
+            assertThat(pair.client.out()).isEqualTo(UDADDY_CLIENT);
+            assertThat(pair.server.out()).isEqualTo(UDADDY_SERVER);
+        }
+    }
+
+    /**
+     * Waits until no other process runs udaddy at an address. The demonstrations of other tests take turns in the same
+     * way, because udaddy's port is fixed.
+     */
+    private static ServerSocket awaitTurn(InetSocketAddress service) throws InterruptedException, IOException {
+        ServerSocket turn = new ServerSocket();
+        while (!turn.isBound()) {
+            try {
+                turn.bind(service);
+            } catch (BindException inUse) {
+                Thread.sleep(20);
+            }
+        }
+        return turn;
     }
 
     @Test

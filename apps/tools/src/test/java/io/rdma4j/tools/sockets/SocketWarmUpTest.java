@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.tools.command.SingleRound;
 import io.rdma4j.tools.command.ToolEnvironment;
+import io.rdma4j.tools.command.ToolFailure;
 import io.rdma4j.tools.command.WarmUp;
 import io.rdma4j.tools.command.WarmUpChoice;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -17,19 +17,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Tests that warm-up rounds of rstream, riostream and udpong succeed with all of the user's options. */
 @Timeout(60)
 class SocketWarmUpTest {
-    private static final String LETTERS = "s:b:f:B:i:I:C:S:p:k:T:";
     private static final int FIRST_WORK = 16;
 
-    private static WarmUp.Round round(String line) {
+    private static WarmUp.Round round(String line) throws ToolFailure {
         List<String> words = List.of((line + " -s no.such.host.invalid -b 192.0.2.1 -p 1").split(" "));
         List<String> arguments = words.subList(1, words.size());
         ToolEnvironment environment = new ToolEnvironment(System.out, System.err);
         if (words.getFirst().equals("udpong")) {
-            return Udpong.round(Objects.requireNonNull(new UdpongCommandLine(environment).read(arguments)));
+            return Udpong.round(new UdpongCommandLine(environment).read(arguments));
         }
-        StreamToolOptions options = Objects.requireNonNull(new StreamCommandLine(
-                        words.getFirst(), LETTERS, EnumSet.allOf(StreamToolOptions.Test.class), environment)
-                .read(arguments));
+        StreamToolOptions options = new StreamCommandLine(
+                        words.getFirst(),
+                        StreamCommandLine.RSTREAM,
+                        EnumSet.allOf(StreamToolOptions.Test.class),
+                        environment)
+                .read(arguments);
         return words.getFirst().equals("rstream") ? new Rstream().round(options) : new Riostream().round(options);
     }
 
@@ -85,7 +87,7 @@ class SocketWarmUpTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"rstream -S -1", "riostream -S -1"})
-    void aSizeThatTheToolRefusesEndsTheWarmUp(String line) {
+    void aSizeThatTheToolRefusesEndsTheWarmUp(String line) throws ToolFailure {
         ToolEnvironment environment = new ToolEnvironment(System.out, System.err);
         environment.warmUp(WarmUpChoice.IF_MEASURING);
         WarmUp.perform("rstream", round(line), environment);
@@ -106,7 +108,7 @@ class SocketWarmUpTest {
                 "udpong",
                 "udpong -T s -T b"
             })
-    void aServerEndsItsWarmUpAtAnyTime(String line) throws InterruptedException {
+    void aServerEndsItsWarmUpAtAnyTime(String line) throws Exception {
         ToolEnvironment environment = new ToolEnvironment(System.out, System.err);
         environment.warmUp(WarmUpChoice.IF_MEASURING);
         for (int i = 0; i < 10; i++) {

@@ -3,7 +3,6 @@ package io.rdma4j.acceptance.cases;
 import io.rdma4j.acceptance.traffic.VerbsSide;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
-import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -43,12 +42,7 @@ final class Bystander implements AutoCloseable {
             for (int at = 0; at < BYTES; at += 8) {
                 source.set(ValueLayout.JAVA_LONG, at, messages * BYTES + at);
             }
-            sender.postWrite(
-                    messages,
-                    sourceRegion,
-                    0,
-                    BYTES,
-                    new RemoteMemory(targetRegion.address(), targetRegion.remoteKey(), BYTES));
+            sender.postWrite(messages, sourceRegion, 0, BYTES, targetRegion.remote());
             WorkCompletion done = from.await(LIMIT);
             while (done.id() < messages) {
                 done = from.await(LIMIT); // of a check that ran out of memory

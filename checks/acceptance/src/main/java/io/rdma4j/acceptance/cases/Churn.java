@@ -11,26 +11,16 @@ import io.rdma4j.acceptance.traffic.Connecting;
 import java.time.Duration;
 
 /**
- * Four threads connect, write once and disconnect repeatedly, where either side closes first. No connection fails, and
- * no resources are left.
+ * Four threads connect, write once and disconnect repeatedly; either side closes first. No connection fails, and no
+ * resources are left.
  */
-public final class Churn implements AcceptanceTest {
+public final class Churn implements AcceptanceTest.Body {
     private static final int THREADS = 4;
     private static final int MIN_PER_SECOND = 50;
     private static final long MAX_BYTES = 1 << 20;
     private static final Duration LIMIT = Duration.ofMinutes(15);
     /** Time-wait and a margin. */
     private static final Duration SETTLE = Duration.ofSeconds(5);
-
-    @Override
-    public int number() {
-        return 22;
-    }
-
-    @Override
-    public String title() {
-        return "connection churn";
-    }
 
     @Override
     public String required(Scale scale) {
@@ -44,15 +34,10 @@ public final class Churn implements AcceptanceTest {
     }
 
     @Override
-    public boolean needsRoot() {
-        return true;
-    }
-
-    @Override
     public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.create());
         Connecting pair = Connecting.begin(stage, hosts, true);
-        stage.progress("until code is compiled and the state kept of ended connections has its final size");
+        stage.progress("until code is compiled and the state of ended connections has its final size");
         JsonNode _ = pair.connect(stage.scale().of(200, 5000), THREADS, LIMIT);
         Thread.sleep(SETTLE);
         ResourceUsage targetBefore = pair.target().resourceUsage();

@@ -38,22 +38,12 @@ import java.util.concurrent.locks.LockSupport;
  * Two queue pairs write to each other, each from a thread that posts and polls. At a random moment an object is closed:
  * a queue pair, a completion queue, a whole context, or the identifier of a connection.
  *
- * <p>Closing an object returns. Threads that use a closed object get an exception of the verbs and no other; closing an
+ * <p>Every close returns. Threads that use a closed object get an exception of the verbs and no other; closing an
  * object that is in use is refused. The memory is freed immediately afterwards, so a later access would crash the
  * process. In the end the device has as many queue pairs as before, and none has failed.
  */
-public final class ClosingUnderTraffic implements AcceptanceTest {
+public final class ClosingUnderTraffic implements AcceptanceTest.Body {
     private static final Duration STEP = Duration.ofSeconds(60);
-
-    @Override
-    public int number() {
-        return 19;
-    }
-
-    @Override
-    public String title() {
-        return "closing under traffic";
-    }
 
     @Override
     public String required(Scale scale) {
@@ -65,18 +55,13 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
     }
 
     @Override
-    public int limitSeconds(Scale scale) {
-        return scale.of(120, 1800);
-    }
-
-    @Override
     public Outcome run(TestStage stage) throws Exception {
         long seed = Long.getLong("rdma4j.seed", System.nanoTime());
         Child closer = Child.builder(stage, "closer", Closer.class)
                 .with("rounds", rounds(stage.scale()))
                 .with("seed", seed)
                 .start();
-        JsonNode result = closer.await("result", Duration.ofSeconds(limitSeconds(stage.scale())));
+        JsonNode result = closer.await("result", stage.limit());
         long logged = Files.readAllLines(stage.folder().resolve("closer.err")).stream()
                 .filter(line -> line.startsWith("\tat "))
                 .count();
@@ -249,7 +234,7 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
             slowestNanos = Math.max(slowestNanos, System.nanoTime() - begin);
         }
 
-        /** Writes until an object it needs is closed or the connection fails. */
+        /** Writes until an object that it needs is closed, or the connection fails. */
         private static void write(
                 QueuePair from, CompletionQueue completions, MemoryRegion source, MemoryRegion target) {
             WorkCompletion[] batch = WorkCompletion.array(SENDS);

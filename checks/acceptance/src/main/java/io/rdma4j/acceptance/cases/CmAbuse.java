@@ -30,21 +30,11 @@ import org.jspecify.annotations.Nullable;
  * by the listener; others are repeated, request unknown services, contain random data, or name another host as their
  * sender.
  */
-public final class CmAbuse implements AcceptanceTest {
+public final class CmAbuse implements AcceptanceTest.Body {
     private static final Duration STEP = Duration.ofSeconds(20);
     private static final int BACKLOG = 128;
     private static final long MAX_HEAP_BYTES = 16 << 20;
     private static final long MAX_MILLIS = 1000;
-
-    @Override
-    public int number() {
-        return 21;
-    }
-
-    @Override
-    public String title() {
-        return "abuse of connection management";
-    }
 
     @Override
     public String required(Scale scale) {
@@ -54,11 +44,6 @@ public final class CmAbuse implements AcceptanceTest {
 
     private static int messages(Scale scale) {
         return scale.of(20_000, 100_000);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override

@@ -15,10 +15,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Connections at 10 % loss in both directions, sequentially and concurrently; and connections of which one connection
- * manager message is dropped once.
+ * Connections at 10 % loss in both directions, sequentially and concurrently; and connections with one message of the
+ * connection manager dropped once.
  */
-public final class ConnectingUnderLoss implements AcceptanceTest {
+public final class ConnectingUnderLoss implements AcceptanceTest.Body {
     private static final int LOSS_PER_MILLE = 100;
     private static final double MAX_MEDIAN_SECONDS = 0.06;
     private static final double MAX_95_PER_CENT_SECONDS = 2;
@@ -36,16 +36,6 @@ public final class ConnectingUnderLoss implements AcceptanceTest {
             Map.of("REQ", 0x10, "REP", 0x13, "RTU", 0x14, "DREQ", 0x15, "DREP", 0x16);
 
     @Override
-    public int number() {
-        return 20;
-    }
-
-    @Override
-    public String title() {
-        return "connection setup under loss";
-    }
-
-    @Override
     public String required(Scale scale) {
         return "10 %% loss, %d sequentially and %d concurrently, each message dropped once: all connect, one event each, and end for both sides; half in 60 ms, 95 %% in 2 s, all in 15 s"
                 .formatted(count(scale), count(scale));
@@ -53,11 +43,6 @@ public final class ConnectingUnderLoss implements AcceptanceTest {
 
     private static int count(Scale scale) {
         return scale.of(40, 100);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override

@@ -15,37 +15,19 @@ import java.util.List;
 
 /**
  * Listeners at the wildcard address lose an interface that is then created again with the same name. They belong to the
- * connection manager and to stream sockets. New connections over the interface are accepted again, and those over the
- * loopback interface at any time. An open stream over it is reset, as its peer has not ended it.
+ * connection manager and to stream sockets. New connections over the interface are accepted again, and connections over
+ * the loopback interface at any time. An open stream over the interface is reset, since its peer has not ended it.
  */
-public final class ConnectionInterfaces implements AcceptanceTest {
+public final class ConnectionInterfaces implements AcceptanceTest.Body {
     private static final Duration STEP = Duration.ofSeconds(60);
     private static final String LOOPBACK = "127.0.0.2";
 
     private final List<String> wrong = new ArrayList<>();
 
-    /** Creates the test. */
-    public ConnectionInterfaces() {}
-
-    @Override
-    public int number() {
-        return 24;
-    }
-
-    @Override
-    public String title() {
-        return "listeners whose interfaces change";
-    }
-
     @Override
     public String required(Scale scale) {
         return "interface deleted and created again, %d times: connections over it are accepted again, others undisturbed"
                 .formatted(scale.of(2, 20));
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override

@@ -16,7 +16,7 @@ import java.util.List;
  * A datagram RDMA socket at the wildcard address uses two interfaces. One of them is deleted, created again and given
  * another MTU. The other is undisturbed, and the changed one carries datagrams again.
  */
-public final class DatagramInterfaces implements AcceptanceTest {
+public final class DatagramInterfaces implements AcceptanceTest.Body {
     private static final Duration STEP = Duration.ofSeconds(30);
     private static final String LOOPBACK = "127.0.0.2";
     private static final int SMALL_BYTES = 100;
@@ -24,28 +24,10 @@ public final class DatagramInterfaces implements AcceptanceTest {
 
     private final List<String> wrong = new ArrayList<>();
 
-    /** Creates the test. */
-    public DatagramInterfaces() {}
-
-    @Override
-    public int number() {
-        return 24;
-    }
-
-    @Override
-    public String title() {
-        return "datagram socket whose interfaces change";
-    }
-
     @Override
     public String required(Scale scale) {
         return "MTU raised, interface deleted and created again, %d times: both interfaces carry datagrams of 100 and 2000 B"
                 .formatted(scale.of(2, 20));
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override

@@ -13,7 +13,6 @@ import io.rdma4j.acceptance.process.Role;
 import io.rdma4j.acceptance.traffic.PassiveTarget;
 import io.rdma4j.acceptance.traffic.TrafficSide;
 import io.rdma4j.value.CompletionStatus;
-import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -25,10 +24,10 @@ import java.util.Map;
  * All packets of one path are dropped during a stream of WRITEs. The first request fails with RETRY_EXC in time, all
  * others are flushed once and in order, and a queue pair to another peer is unaffected.
  */
-public final class DeadPath implements AcceptanceTest {
+public final class DeadPath implements AcceptanceTest.Body {
     private static final Duration STEP = Duration.ofSeconds(20);
     /**
-     * 8 transmissions with a timeout of at least 67.1 ms. The measurement begins before the application polls the last
+     * 8 transmissions with a timeout of at least 67.1 ms. The measurement starts before the application polls the last
      * success.
      */
     private static final long MIN_MILLIS = 537 - 20;
@@ -36,24 +35,9 @@ public final class DeadPath implements AcceptanceTest {
     private static final long MAX_MILLIS = 2400;
 
     @Override
-    public int number() {
-        return 6;
-    }
-
-    @Override
-    public String title() {
-        return "dead path";
-    }
-
-    @Override
     public String required(Scale scale) {
         return "RETRY_EXC in 0.54 to 2.4 s, the rest flushed in order, a second queue pair untouched; "
                 + scale.of(2, 20) + " times";
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override
@@ -104,7 +88,6 @@ public final class DeadPath implements AcceptanceTest {
         private static final int MESSAGE_BYTES = 65536;
 
         private final WorkCompletion[] batch = WorkCompletion.array(SENDS);
-        private final SendWorkRequest request = new SendWorkRequest();
 
         @Override
         public void run(Parent parent) {
@@ -154,11 +137,7 @@ public final class DeadPath implements AcceptanceTest {
         }
 
         private void post(TrafficSide side, long id) {
-            side.queuePair()
-                    .postSend(request.reset(id)
-                            .from(side.region(), 0, MESSAGE_BYTES)
-                            .write(side.remoteAddress(), side.remoteKey())
-                            .signaled());
+            side.queuePair().postWrite(id, side.region(), 0, MESSAGE_BYTES, side.remote());
         }
 
         /** Writes once, which must succeed regardless of the failing connection. */

@@ -19,7 +19,7 @@ import java.util.Map;
  * duplicate, corrupt or delay packets, or do all of these. Every byte is compared, every completion must be reported
  * once and in order, and exactly the corrupted packets are dropped for their ICRC.
  */
-public final class DisorderMatrix implements AcceptanceTest {
+public final class DisorderMatrix implements AcceptanceTest.Body {
     private static final String SIZES = "0,1,1023,1024,1025,4096,65536,1048576";
     private static final long MILLI = 1_000_000;
     /** Exponents of the local ACK timeout: 4 ms, and 0.54 s for paths with a long delay. */
@@ -29,9 +29,6 @@ public final class DisorderMatrix implements AcceptanceTest {
     private static final long LONG_NANOS = 5 * MILLI;
 
     private static final Map<String, Disturbance> PATHS = paths();
-
-    /** Creates the test. */
-    public DisorderMatrix() {}
 
     private static Map<String, Disturbance> paths() {
         Disturbance none = Disturbance.NONE;
@@ -60,31 +57,11 @@ public final class DisorderMatrix implements AcceptanceTest {
     }
 
     @Override
-    public int number() {
-        return 25;
-    }
-
-    @Override
-    public String title() {
-        return "reordering, duplicates, jitter";
-    }
-
-    @Override
     public String required(Scale scale) {
         return "%s, %s each: no wrong byte or completion; ICRC errors = packets corrupted"
                 .formatted(
                         scale == Scale.FULL ? "60 of 60 cells" : "15 of 15 cells of 60",
                         scale == Scale.FULL ? "64 MiB" : "2 MiB");
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
-    }
-
-    @Override
-    public int limitSeconds(Scale scale) {
-        return scale.of(120, 7200);
     }
 
     @Override

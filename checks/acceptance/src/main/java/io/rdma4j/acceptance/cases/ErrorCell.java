@@ -12,7 +12,6 @@ import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairInitAttributes;
-import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.wait.SignalListener;
 import java.io.IOException;
@@ -31,11 +30,12 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * A place of {@link ErrorStorm}, and what is thrown there.
+ * A place in {@link ErrorStorm}, and the errors that are thrown there.
  *
- * <p>Each thread that runs code of all connections, with the kinds of errors that can arise in it. "Callback" is each kind of error, thrown by the
- * program's code that the thread calls. "Memory" is the {@link InternalError} of a page of a truncated file and of a page for which a disk has no
- * room, as the source and as the target of a WRITE.
+ * <p>The table has each thread that runs code of all connections, with the kinds of errors that can occur in it.
+ * "Callback" is each kind of error, thrown by the program's code that the thread calls. "Memory" is the
+ * {@link InternalError} of a page of a truncated file and of a page for which a disk has no room, as the source and as
+ * the target of a WRITE.
  *
  * <table>
  * <caption>Cells</caption>
@@ -46,20 +46,22 @@ import java.util.function.Supplier;
  * <tr><td>of an engine</td><td>the same, {@link #filter}, {@link #listener}</td><td>the same</td><td>none</td><td>the same</td></tr>
  * </table>
  *
- * <p>The combinations without a cell cannot arise, or are tested elsewhere:
+ * <p>The combinations without a cell cannot occur, or are tested elsewhere:
  *
  * <ul>
- *   <li>The threads that send reports and scan addresses and interfaces call no code of the program but listeners of signals, access no memory
- *       of the program, and no program chooses their stacks. Tests of the units throw errors there. A full heap has no cell
- *       there either: addresses are scanned every three seconds only, and {@code ReportServerTest} requests reports while the heap is full.
+ * <li>The threads that send reports and scan addresses and interfaces call no code of the program except listeners of
+ * signals, access no memory of the program, and have stacks of a fixed size. Unit tests throw errors there. A full heap
+ * also has no cell there: addresses are scanned only every three seconds, and {@code ReportServerTest} requests reports
+ * while the heap is full.
  *   <li>The same holds for the stack of an engine's thread. A listener can still throw a {@link StackOverflowError}.
- *   <li>A class of the library itself is missing only if the library is not complete; so {@link LinkageError}s are those of a callback.
- *   <li>The pages of a full disk and of a truncated file are not accessed by an access filter or by the listener of a signal unless the
- *       program does it there: that is an {@link InternalError} of a callback.
+ * <li>A class of the library is missing only if the library is incomplete, so {@link LinkageError}s come from
+ * callbacks.
+ * <li>An access filter or the listener of a signal accesses pages of a full disk or a truncated file only if the
+ * program does so: that is an {@link InternalError} of a callback.
  * </ul>
  *
  * @param name the name in reports
- * @param action returns what was wrong about the culprit's outcome, or an empty text
+ * @param action returns the errors in the culprit's outcome, or an empty text
  */
 record ErrorCell(String name, Action action) {
     private static final InetAddress ADDRESS = InetAddress.getLoopbackAddress();
@@ -113,7 +115,7 @@ record ErrorCell(String name, Action action) {
     /**
      * Returns all cells.
      *
-     * @param disk a folder of a file system that has no room; empty if there is none
+     * @param disk a folder on a full file system; empty if there is none
      */
     static List<ErrorCell> all(String disk) {
         List<ErrorCell> cells = new ArrayList<>();
@@ -246,10 +248,9 @@ record ErrorCell(String name, Action action) {
             VerbsSide.connect(a, from, b, to);
             MemoryRegion region = a.domain().register(Arena.ofAuto().allocate(64, 8), VerbsSide.ALL);
             MemoryRegion target = b.domain().register(Arena.ofAuto().allocate(64, 8), VerbsSide.ALL);
-            RemoteMemory remote = new RemoteMemory(target.address(), target.remoteKey(), 8);
             CompletionChannel channel = a.context().createCompletionChannel();
             List<Runnable> entries = List.of(
-                    () -> from.postWrite(1, region, 0, 8, remote),
+                    () -> from.postWrite(1, region, 0, 8, target.remote()),
                     () -> a.completions().poll(WorkCompletion.array(1)),
                     () -> a.queuePair(1, 1).close(),
                     () -> stage.channel.await(Duration.ofNanos(1)),
@@ -258,7 +259,7 @@ record ErrorCell(String name, Action action) {
             for (Runnable entry : entries) {
                 Thread thread = new Thread(null, new Overflow(entry), "small", STACK_BYTES);
                 thread.setUncaughtExceptionHandler(
-                        (of, thrown) -> {}); // the last frame may overflow, or the queue be full
+                        (of, thrown) -> {}); // the last frame may overflow, or the queue may be full
                 thread.start();
                 thread.join(LIMIT.toMillis());
                 if (thread.isAlive()) {
@@ -274,7 +275,7 @@ record ErrorCell(String name, Action action) {
         void run() throws Exception;
     }
 
-    /** Fills the heap, whose collections take the most time of a round, once for all actions. */
+    /** Fills the heap once for all actions, since its collections take most of the time of a round. */
     private static void withFullHeap(Starved... actions) throws Exception {
         Object[] held = {};
         for (int bytes = CHUNK_BYTES; bytes > 64; ) {

@@ -9,7 +9,6 @@ import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
-import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.wait.SignalListener;
 import java.lang.foreign.Arena;
@@ -22,15 +21,15 @@ import java.util.function.Supplier;
 
 /** Two connected queue pairs of one process, the first of which reports its completions at a channel. It writes 8 bytes. */
 final class ErrorPair implements AutoCloseable {
-    /** The way by which a thread of the program enters the engine until a WRITE is completed. */
+    /** The way in which a thread of the program enters the engine until a WRITE is completed. */
     enum Entry {
-        /** It posts further WRITEs, and polls at the end only. */
+        /** It posts further WRITEs, and polls only at the end. */
         POST,
-        /** It posts one, and polls. */
+        /** It posts one WRITE, and polls. */
         POLL,
-        /** It posts one, and waits at the completion channel. */
+        /** It posts one WRITE, and waits for the completion channel. */
         WAIT,
-        /** It posts one, and enters the engine no more: the engine's own thread does the rest. */
+        /** It posts one WRITE, and does not enter the engine again: the engine's thread does the rest. */
         BACKGROUND
     }
 
@@ -75,7 +74,9 @@ final class ErrorPair implements AutoCloseable {
         }
     }
 
-    /** The same while a listener of the completion channel fails; returns SUCCESS only if it was called, too. */
+    /**
+     * Does the same while a listener of the completion channel fails; returns SUCCESS only if the listener was called.
+     */
     CompletionStatus writeWithFailingListener(Entry entry, Supplier<Error> fault) throws InterruptedException {
         CountDownLatch called = new CountDownLatch(1);
         channel.signal().add(() -> {
@@ -91,7 +92,7 @@ final class ErrorPair implements AutoCloseable {
         completions.requestNotification(false);
         int posts = entry == Entry.POST ? POSTS : 1;
         for (int i = 0; i < posts; i++) {
-            from.postWrite(i, source, 0, BYTES, new RemoteMemory(target.address(), target.remoteKey(), BYTES));
+            from.postWrite(i, source, 0, BYTES, target.remote());
         }
         if (entry == Entry.WAIT && channel.await(LIMIT) == null) {
             throw new IllegalStateException("no event in " + LIMIT);

@@ -13,7 +13,6 @@ import java.io.OutputStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,23 +20,14 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Errors of every kind are thrown wherever code that connections share can meet them: in an access filter, in the listener of a signal,
- * by memory of a truncated file and of a full disk, by a stack that is too small at each entry, and by a heap that is full. {@link ErrorCell} lists the combinations.
+ * Errors of every kind are thrown wherever they can occur in code that connections share: in an access filter, in the
+ * listener of a signal, in memory of a truncated file and of a full disk, with a stack that is too small at each entry,
+ * and with a full heap. {@link ErrorCell} lists the combinations.
  *
- * <p>Each error has the outcome that the documentation promises for the object for which the code ran. A connection that has nothing to do with it
- * transfers numbered bytes all the time: it loses none and does not break. No thread of the device ends.
+ * <p>Each error has the documented outcome for the object for which the code ran. Another connection, which is not
+ * involved, transfers numbered bytes meanwhile: it loses none and does not break. No thread of the device ends.
  */
-public final class ErrorStorm implements AcceptanceTest {
-    @Override
-    public int number() {
-        return 39;
-    }
-
-    @Override
-    public String title() {
-        return "error storm";
-    }
-
+public final class ErrorStorm implements AcceptanceTest.Body {
     @Override
     public String required(Scale scale) {
         return "%d rounds of all cells: each culprit's outcome, 0 wrong bytes, 0 broken connections, 0 lost threads"
@@ -46,11 +36,6 @@ public final class ErrorStorm implements AcceptanceTest {
 
     private static int rounds(Scale scale) {
         return scale.of(20, 1000);
-    }
-
-    @Override
-    public int limitSeconds(Scale scale) {
-        return scale.of(240, 7200);
     }
 
     @Override
@@ -64,7 +49,7 @@ public final class ErrorStorm implements AcceptanceTest {
                 .with("rounds", rounds)
                 .with("disk", hasDisk ? disk : "")
                 .start();
-        JsonNode result = storm.await("result", Duration.ofSeconds(limitSeconds(stage.scale())));
+        JsonNode result = storm.await("result", stage.limit());
         String wrong = result.get("wrong").asText();
         String lost = result.get("lostThreads").asText();
         boolean isRight = wrong.isEmpty() && lost.isEmpty();
@@ -80,7 +65,10 @@ public final class ErrorStorm implements AcceptanceTest {
                         : "%s; threads lost: %s".formatted(wrong, lost));
     }
 
-    /** Returns words that run a command in a mount namespace, where the folder is a file system of 256 KiB. */
+    /**
+     * Returns the words of a command line that runs a command in a mount namespace, in which the folder is a file
+     * system of 256 KiB.
+     */
     private static String[] withDisk(Path folder, String command) {
         String script = "mount -t tmpfs -o size=256k none \"$0\" && " + command;
         return new String[] {"unshare", "-rm", "sh", "-c", script, folder.toString()};
@@ -127,7 +115,7 @@ public final class ErrorStorm implements AcceptanceTest {
             parent.report("result", result);
         }
 
-        /** Leaves no room on a disk. */
+        /** Fills a disk. */
         private static void fill(String disk) throws IOException {
             try (OutputStream filler = Files.newOutputStream(Path.of(disk, "filler"))) {
                 while (true) {

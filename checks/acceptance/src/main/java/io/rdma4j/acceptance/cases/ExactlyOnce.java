@@ -30,11 +30,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Four connections increment one number by atomics, increment a number of their own by compare and swap, and send
- * numbered messages. Meanwhile packets are dropped, duplicated and reordered. At the end every number is exact, and
- * each value before an increment was returned to exactly one connection.
+ * Four connections increment one number by atomics, increment one number each by compare and swap, and send numbered
+ * messages. Meanwhile packets are dropped, duplicated and reordered. At the end every number is exact, and each value
+ * before an increment was returned to exactly one connection.
  */
-public final class ExactlyOnce implements AcceptanceTest {
+public final class ExactlyOnce implements AcceptanceTest.Body {
     private static final int CONNECTIONS = 4;
     private static final int OUTSTANDING = 64;
     /** FETCH AND ADD, COMPARE AND SWAP and SEND in rotation. */
@@ -48,19 +48,6 @@ public final class ExactlyOnce implements AcceptanceTest {
     private static final Disturbance DISTURBANCE =
             Disturbance.NONE.withLoss(0.05).withDuplicates(0.1, 0).withReordering(0.05, 8);
 
-    /** Creates the test. */
-    public ExactlyOnce() {}
-
-    @Override
-    public int number() {
-        return 2;
-    }
-
-    @Override
-    public String title() {
-        return "exactly once";
-    }
-
     @Override
     public String required(Scale scale) {
         return "4 QPs, %d atomics and SENDs at 5 %% loss, 10 %% duplicates, 5 %% reordered: counters exact, each old value once"
@@ -69,11 +56,6 @@ public final class ExactlyOnce implements AcceptanceTest {
 
     private static int operations(Scale scale) {
         return scale.of(60_000, 1_000_000);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override
@@ -94,7 +76,7 @@ public final class ExactlyOnce implements AcceptanceTest {
                 .start();
         counter.await("connected", STEP);
         relay.disturb(DISTURBANCE);
-        JsonNode counted = counter.ask("go", "result", Duration.ofSeconds(limitSeconds(stage.scale())));
+        JsonNode counted = counter.ask("go", "result", stage.limit());
         JsonNode values = owner.ask("look", "kept", STEP);
         String wrong = counted.get("wrong").asText() + values.get("wrong").asText();
         if (!wrong.isEmpty()) {
@@ -126,9 +108,6 @@ public final class ExactlyOnce implements AcceptanceTest {
         private final List<TrafficSide> sides = Collections.synchronizedList(new ArrayList<>());
         private final List<String> wrong = Collections.synchronizedList(new ArrayList<>());
         private volatile boolean stopping;
-
-        /** Creates the role. */
-        public NumberOwner() {}
 
         @Override
         public void run(Parent parent) throws IOException, InterruptedException {
@@ -208,9 +187,6 @@ public final class ExactlyOnce implements AcceptanceTest {
 
         private final BitSet oldValues = new BitSet();
         private final List<String> wrong = Collections.synchronizedList(new ArrayList<>());
-
-        /** Creates the role. */
-        public Counter() {}
 
         @Override
         public void run(Parent parent) throws IOException, InterruptedException {

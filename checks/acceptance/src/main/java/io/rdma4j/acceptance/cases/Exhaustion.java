@@ -16,7 +16,7 @@ import java.time.Duration;
  * message that names the reason, and succeed once resources are free. A heap of 64 MiB and sends refused by the system
  * have no effect.
  */
-public final class Exhaustion implements AcceptanceTest {
+public final class Exhaustion implements AcceptanceTest.Body {
     private static final String SIZES = "0,1,1024,4096,65536";
     private static final String SECOND_ADDRESS = "10.86.0.3";
     private static final int DESCRIPTORS = 64;
@@ -25,24 +25,9 @@ public final class Exhaustion implements AcceptanceTest {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     @Override
-    public int number() {
-        return 29;
-    }
-
-    @Override
-    public String title() {
-        return "resource exhaustion";
-    }
-
-    @Override
     public String required(Scale scale) {
         return "64 descriptors, 64 MiB heap, 10 % of sends refused (EPERM), all protection domains + 1: clear errors, "
                 + "no wrong byte, connections continue; new ones within 1 s of freed resources";
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override

@@ -23,11 +23,11 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thousand work requests are posted at once, and a random one fails in one of five ways. The earlier ones succeed.
+ * A thousand work requests are posted together, and a random one fails in one of five ways. The earlier ones succeed.
  * The failing one reports the status of its failure, whether signaled or not. All others of both queues are flushed,
- * once each and in posting order. Work requests posted later are flushed, too.
+ * once each and in posting order. Work requests posted later are also flushed.
  */
-public final class FlushAfterError implements AcceptanceTest {
+public final class FlushAfterError implements AcceptanceTest.Body {
     private static final int OUTSTANDING = 1000;
     /** Outstanding sends of the peer in the other direction. */
     private static final int PEER_SENDS = 100;
@@ -62,23 +62,10 @@ public final class FlushAfterError implements AcceptanceTest {
             return new VerbsSide.RetryParameters(14, this == NO_PEER ? 3 : 7, this == NO_RECEIVE ? 1 : 7, 1);
         }
 
-        /** Returns whether the peer's queue pair fails, too. */
+        /** Returns whether the peer's queue pair also fails. */
         boolean isNoticedByPeer() {
             return this == KEY || this == LENGTH;
         }
-    }
-
-    /** Creates the test. */
-    public FlushAfterError() {}
-
-    @Override
-    public int number() {
-        return 17;
-    }
-
-    @Override
-    public String title() {
-        return "flush after an error";
     }
 
     @Override

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * Each tool against the C tool over Linux's rdma_rxe, in both roles and repeatedly, as cases of {@code checks/interop/run}. No
  * packet may be malformed for Wireshark or have a wrong ICRC.
  */
-public final class ForeignInterop implements AcceptanceTest {
+public final class ForeignInterop implements AcceptanceTest.Body {
     private static final String FEW = "^(size/v4/65535|ucmatose/-c-64|rstream/-S-65536) ";
 
     /** Each tool once; {@code checks/interop/run} itself covers all options. */
@@ -30,28 +30,10 @@ public final class ForeignInterop implements AcceptanceTest {
     private static final long RUN_MINUTES = 60;
     private static final Pattern PASSED = Pattern.compile("(\\d+) of (\\d+) rows passed");
 
-    /** Creates the test. */
-    public ForeignInterop() {}
-
-    @Override
-    public int number() {
-        return 3;
-    }
-
-    @Override
-    public String title() {
-        return "interoperability with Linux";
-    }
-
     @Override
     public String required(Scale scale) {
         return scale.of(1, FULL_RUNS)
                 + " runs of the tools against Linux in both roles: all pass, no packet malformed, no bad ICRC";
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Runs every fuzz target with Jazzer by {@code checks/fuzz/run}, from its seeds and the existing corpus. */
-public final class Fuzzing implements AcceptanceTest {
+public final class Fuzzing implements AcceptanceTest.Body {
     private static final Pattern DONE = Pattern.compile("(F\\d+): (\\d+) executions in .* nothing found");
     private static final Pattern FOUND = Pattern.compile("(F\\d+): FOUND .*");
 
@@ -34,16 +34,6 @@ public final class Fuzzing implements AcceptanceTest {
     private static final long MIN_STATE_MACHINE_EXECUTIONS = 10_000_000;
 
     @Override
-    public int number() {
-        return 10;
-    }
-
-    @Override
-    public String title() {
-        return "fuzzing";
-    }
-
-    @Override
     public String required(Scale scale) {
         String runs = scale == Scale.FULL ? ", F1 >= 10^8 executions, others 10^7" : "";
         return "%d targets, %d s each: 0 findings%s".formatted(KnownTarget.values().length, seconds(scale), runs);
@@ -53,8 +43,8 @@ public final class Fuzzing implements AcceptanceTest {
         return scale.of(5, 1800);
     }
 
-    @Override
-    public int limitSeconds(Scale scale) {
+    /** Returns the time limit of this test, for the build and for all targets. */
+    public static int limitSeconds(Scale scale) {
         return BUILD_AND_START_SECONDS + 2 * seconds(scale) * KnownTarget.values().length;
     }
 

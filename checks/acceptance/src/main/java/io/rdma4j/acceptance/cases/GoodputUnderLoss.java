@@ -18,10 +18,10 @@ import java.util.List;
 /**
  * Goodput of WRITEs of 64 KiB under packet loss in both directions, and packets sent per packet needed. Each lossy run
  * is compared with the lossless run of its round, because the speed of a shared machine changes within seconds. The
- * median of the ratios counts, because single runs can be twice as fast when two processes happen not to delay each
- * other.
+ * result is the median of the ratios, because single runs can be twice as fast when two processes happen not to delay
+ * each other.
  */
-public final class GoodputUnderLoss implements AcceptanceTest {
+public final class GoodputUnderLoss implements AcceptanceTest.Body {
     private static final int[] LOSS_PER_MILLE = {0, 1, 10, 50, 100};
     private static final int[] KEPT_PER_CENT = {100, 85, 50, 10, 3};
     private static final int MESSAGE_BYTES = 65536;
@@ -38,16 +38,6 @@ public final class GoodputUnderLoss implements AcceptanceTest {
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
     @Override
-    public int number() {
-        return 9;
-    }
-
-    @Override
-    public String title() {
-        return "goodput under loss";
-    }
-
-    @Override
     public String required(Scale scale) {
         return "at 0.1, 1, 5, 10 %% loss at least 85, 50, 10, 3 %% of lossless; at most 1.5 packets sent per packet needed at 1 %%; median of %d x %d MiB"
                 .formatted(ROUNDS, mebibytes(scale));
@@ -55,11 +45,6 @@ public final class GoodputUnderLoss implements AcceptanceTest {
 
     private static int mebibytes(Scale scale) {
         return scale.of(32, 500);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override

@@ -36,49 +36,29 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process of the same user hands shared memory over and writes nonsense into it ({@link HostileSharer}), to a victim that polls
- * and to one that sleeps. Meanwhile another process exchanges data with the victim through shared memory, and a third one by UDP:
- * both go on, memory whose key the process does not have is unchanged, and new processes can connect.
+ * A process of the same user hands over shared memory with invalid contents ({@link HostileSharer}) to a victim that
+ * polls and to one that sleeps. Meanwhile another process exchanges data with the victim through shared memory, and a
+ * third one by UDP: both continue, memory to which the process has no key is unchanged, and new processes can connect.
  */
 @SuppressWarnings("try") // closing may throw InterruptedException
-public final class HostileInMemory implements AcceptanceTest {
+public final class HostileInMemory implements AcceptanceTest.Body {
     private static final long MAX_BYTES = 8 << 20;
     private static final long RELEASE_MILLIS = 20_000;
     private static final int MIN_ROUNDS = 20;
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
-    /** The attacks all of whose parts the victim refuses. */
+    /** The attacks of which the victim refuses every part. */
     private static final Set<Attack> REFUSED =
             EnumSet.of(Attack.KEYS, Attack.GREETINGS, Attack.MEMORY, Attack.TRUNCATED);
 
     @Override
-    public int number() {
-        return 33;
-    }
-
-    @Override
-    public String title() {
-        return "hostile process in shared memory";
-    }
-
-    @Override
     public String required(Scale scale) {
-        return "%d times %d attacks: 0 exceptions, 0 wrong bytes, other connections go on, no descriptor or mapping more"
+        return "%d times %d attacks: 0 exceptions, 0 wrong bytes, other connections continue, no additional descriptor or mapping"
                 .formatted(4 * count(scale), Attack.values().length - 1);
     }
 
     private static int count(Scale scale) {
         return scale.of(10, 500);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
-    }
-
-    @Override
-    public int limitSeconds(Scale scale) {
-        return scale.of(600, 2 * 3600);
     }
 
     @Override
@@ -128,7 +108,7 @@ public final class HostileInMemory implements AcceptanceTest {
         @Nullable ResourceUsage before = null;
         long rounds = 0;
         int refused = 0;
-        for (int time = 0; time < 2; time++) { // the first time warms up
+        for (int time = 0; time < 2; time++) { // the first round warms up
             for (Attack attack : Attack.values()) {
                 stage.progress(name + "victim, " + attack);
                 int closed = attacker.ask(attack.name(), "done", Duration.ofMinutes(20))
@@ -157,7 +137,8 @@ public final class HostileInMemory implements AcceptanceTest {
                 before = victim.resourceUsage();
             }
         }
-        // Rings with the two processes: two with the peer, and two with the hostile process, which has had connections.
+        // Rings with the two processes: two with the peer, and two with the hostile process, which had connections
+        // before.
         int mappings = SharedMappings.await(victim, 4, RELEASE_MILLIS);
         ResourceUsage after = victim.resourceUsage();
         ResourceUsage growth = before == null ? after : after.since(before);

@@ -50,29 +50,14 @@ import org.jspecify.annotations.Nullable;
  * separate the effect on that connection from the cost of the packets themselves, the same packets are alternately sent
  * to queue pairs that do not exist.
  */
-public final class HostilePackets implements AcceptanceTest {
+public final class HostilePackets implements AcceptanceTest.Body {
     private static final int QUICK_MAX_TRUNCATED = 10_000;
     private static final double REQUIRED_SHARE = 0.9;
     private static final int MAX_LINES_PER_SECOND = 10;
 
     @Override
-    public int number() {
-        return 5;
-    }
-
-    @Override
-    public String title() {
-        return "hostile packets";
-    }
-
-    @Override
     public String required(Scale scale) {
         return "0 exceptions, received = delivered + dropped, other flow >= 90 %";
-    }
-
-    @Override
-    public int limitSeconds(Scale scale) {
-        return scale.of(120, 900);
     }
 
     @Override
@@ -81,7 +66,7 @@ public final class HostilePackets implements AcceptanceTest {
                 .options("-Drdma4j.security=source-port=off")
                 .with("maxCuts", stage.scale().of(QUICK_MAX_TRUNCATED, Integer.MAX_VALUE))
                 .start();
-        Duration limit = Duration.ofSeconds(limitSeconds(stage.scale()));
+        Duration limit = stage.limit();
         JsonNode result = child.await("result", limit);
         long seconds = result.get("seconds").asLong();
         long packets = result.get("packets").asLong();
@@ -97,7 +82,7 @@ public final class HostilePackets implements AcceptanceTest {
                         .formatted(packets, result.get("broken").asLong(), failures, received, counted, 100 * share));
     }
 
-    /** Returns the number of exceptions in the log. Too many lines of any kind count as one. */
+    /** Returns the number of exceptions in the log. Too many lines of any kind are treated as one exception. */
     private static long exceptions(Path log, long seconds) throws IOException {
         List<String> lines = Files.readAllLines(log);
         long found = lines.stream()

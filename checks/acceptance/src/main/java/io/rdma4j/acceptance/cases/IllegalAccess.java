@@ -10,22 +10,12 @@ import io.rdma4j.acceptance.traffic.AccessMatrix;
 import java.time.Duration;
 
 /** A peer accesses memory in every invalid way. Each access is refused, and neither changes nor discloses a byte. */
-public final class IllegalAccess implements AcceptanceTest {
+public final class IllegalAccess implements AcceptanceTest.Body {
     private static final int MIN_ROWS = 75;
 
     @Override
-    public int number() {
-        return 4;
-    }
-
-    @Override
-    public String title() {
-        return "illegal memory access";
-    }
-
-    @Override
     public String required(Scale scale) {
-        return "all of at least " + MIN_ROWS + " rows with the right status, canaries unchanged, nothing leaked; "
+        return "all of at least " + MIN_ROWS + " rows with the right status, canaries unchanged, nothing disclosed; "
                 + rounds(scale) + " times";
     }
 

@@ -18,23 +18,13 @@ import java.time.Duration;
  * are short and a few may fail with RETRY_EXC on either side. If the passive side fails, the active side is
  * disconnected.
  */
-public final class IntegrityUnderLoss implements AcceptanceTest {
+public final class IntegrityUnderLoss implements AcceptanceTest.Body {
     private static final int[] LOSS_PER_MILLE = {1, 10, 50, 100};
     /** Exponent of the local ACK timeout, 17 ms, because a busy machine may stall for longer than eight times 4 ms. */
     private static final int ACK_TIMEOUT = 12;
 
     private static final int TRANSFER_BYTES = 4 << 20;
     private static final int MIN_COMPLETE_PER_CENT = 95;
-
-    @Override
-    public int number() {
-        return 1;
-    }
-
-    @Override
-    public String title() {
-        return "integrity under loss";
-    }
 
     @Override
     public String required(Scale scale) {
@@ -48,11 +38,6 @@ public final class IntegrityUnderLoss implements AcceptanceTest {
 
     private static int transfers(Scale scale) {
         return scale.of(20, 100);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override

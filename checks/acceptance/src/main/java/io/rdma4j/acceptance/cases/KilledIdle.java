@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * specification requires, unless another process shares the address of the killed one and disconnects on its behalf.
  * While the peer runs, probes have no visible effect.
  */
-public final class KilledIdle implements AcceptanceTest {
+public final class KilledIdle implements AcceptanceTest.Body {
     private static final int INTERVAL_MILLIS = 2000;
     /** The interval, 8 times at most 4 times 67 ms, and a margin. */
     private static final long MAX_MILLIS = INTERVAL_MILLIS + 2400;
@@ -47,19 +47,6 @@ public final class KilledIdle implements AcceptanceTest {
         CABLE_DOWN
     }
 
-    /** Creates the test. */
-    public KilledIdle() {}
-
-    @Override
-    public int number() {
-        return 8;
-    }
-
-    @Override
-    public String title() {
-        return "idle peer killed";
-    }
-
     @Override
     public String required(Scale scale) {
         return "keepalive 2 s: peer killed or its cable down, error in 4.4 s; off: none in 6 s, but DISCONNECTED in 1 s if another process shares the address; %d times"
@@ -68,11 +55,6 @@ public final class KilledIdle implements AcceptanceTest {
 
     private static int rounds(Scale scale) {
         return scale.of(1, 10);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override
@@ -170,9 +152,6 @@ public final class KilledIdle implements AcceptanceTest {
     public static final class Idle implements Role {
         private volatile String outcome = "";
         private volatile boolean disconnected;
-
-        /** Creates the role. */
-        public Idle() {}
 
         @Override
         public void run(Parent parent) throws Exception {

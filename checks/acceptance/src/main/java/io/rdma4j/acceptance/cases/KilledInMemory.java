@@ -19,7 +19,6 @@ import io.rdma4j.acceptance.traffic.VerbsSide;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
-import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -35,15 +34,16 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * A process exchanges numbered WRITEs through shared memory with one process after the other, each of which is killed at a random
- * moment, or stopped first. Either side writes. Everything that was acknowledged has arrived, the remaining process notices, and
- * nothing of the killed ones is left.
+ * A process exchanges numbered WRITEs through shared memory with a series of processes, each of which is killed at a
+ * random moment, some after they were stopped. Either side writes. Every acknowledged WRITE has arrived, the remaining
+ * process notices each kill, and no resource of the killed processes is left.
  *
- * <p>The killed process has the address of the other one or an address of its own. In the first case a process of the address
- * disconnects on its behalf, in the second one a side that only receives notices by probing.
+ * <p>The killed process has either the same address as the other one or a different address. With the same address, a
+ * process of that address disconnects on its behalf; with a different one, a side that only receives notices by
+ * probing.
  */
 @SuppressWarnings("try") // closing may throw InterruptedException
-public final class KilledInMemory implements AcceptanceTest {
+public final class KilledInMemory implements AcceptanceTest.Body {
     /** The two mappings of the ring of the survivor to itself, which it has from the start. */
     private static final int OWN_MAPPINGS = 2;
 
@@ -59,18 +59,18 @@ public final class KilledInMemory implements AcceptanceTest {
     private static final int MAX_DELAY_MILLIS = 30;
     private static final int MAX_STOPPED_MILLIS = 200;
 
-    /** After this time, a process is killed whatever it has written. */
+    /** After this time, a process is killed regardless of what it has written. */
     private static final long MAX_WRITING_NANOS = 3_000_000_000L;
 
     private static final long RELEASE_MILLIS = 20_000;
 
     /**
-     * The keys that the survivor invalidates before it is measured. The table of invalidated keys grows with the first hundreds of
-     * them to its final size of 2 MiB, which is no growth by the killed processes.
+     * The keys that the survivor invalidates before it is measured. The table of invalidated keys reaches its final
+     * size of 2 MiB with the first few hundred keys; this growth is not caused by the killed processes.
      */
     private static final int INVALIDATED_KEYS = 2_000;
 
-    /** The rounds between two notes of what the survivor uses, which tell growth from noise. */
+    /** The rounds between two notes of the survivor's resource usage, which distinguish growth from noise. */
     private static final int ROUNDS_PER_NOTE = 20;
 
     private static final long QUICK_MAX_BYTES = 4 << 20;
@@ -85,16 +85,6 @@ public final class KilledInMemory implements AcceptanceTest {
     }
 
     @Override
-    public int number() {
-        return 31;
-    }
-
-    @Override
-    public String title() {
-        return "processes killed in shared memory";
-    }
-
-    @Override
     public String required(Scale scale) {
         return kills(scale)
                 + " kills of writer or receiver: every acknowledged WRITE in place, noticed in 3.2 s, no descriptor,"
@@ -103,16 +93,6 @@ public final class KilledInMemory implements AcceptanceTest {
 
     private static int kills(Scale scale) {
         return scale.of(6, 200);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
-    }
-
-    @Override
-    public int limitSeconds(Scale scale) {
-        return scale.of(600, 2 * 3600);
     }
 
     @Override
@@ -273,13 +253,10 @@ public final class KilledInMemory implements AcceptanceTest {
                     MemoryRegion region = side.domain().register(arena.allocate(Long.BYTES, 8), VerbsSide.ALL)) {
                 QueuePair from = side.queuePair(1, 1);
                 VerbsSide.connect(side, from, side, side.queuePair(1, 1));
-                from.postSend(new SendWorkRequest()
-                        .from(region)
-                        .write(region.address(), region.remoteKey())
-                        .signaled());
+                from.postWrite(0, region, 0, Long.BYTES, region.remote());
                 WorkCompletion written = side.await(LIMIT);
                 if (!written.isSuccess()) {
-                    throw new IllegalStateException("a write to the own process: " + written);
+                    throw new IllegalStateException("a WRITE to itself: " + written);
                 }
                 for (int i = 0; i < INVALIDATED_KEYS; i++) {
                     side.domain().register(region.memory(), VerbsSide.ALL).close();
@@ -326,7 +303,7 @@ public final class KilledInMemory implements AcceptanceTest {
                         shape(parent, writes));
                 parent.report("connected", 1);
                 String reason = writes ? write(parent, side, polls, arena) : receive(side, polls);
-                throw new IllegalStateException("ended before it was killed: " + reason);
+                throw new IllegalStateException("exited before it was killed: " + reason);
             } catch (RdmaException e) {
                 parent.report("error", String.valueOf(e.getMessage()));
             }

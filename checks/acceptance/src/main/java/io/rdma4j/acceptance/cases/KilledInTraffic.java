@@ -20,7 +20,7 @@ import java.util.Set;
  * the other clients continue, and the server frees its resources. Then the server is killed: every client is notified
  * in time.
  */
-public final class KilledInTraffic implements AcceptanceTest {
+public final class KilledInTraffic implements AcceptanceTest.Body {
     /** 8 times at most 4 times 67 ms, and a margin. */
     private static final long MAX_MILLIS = 2400;
 
@@ -38,16 +38,6 @@ public final class KilledInTraffic implements AcceptanceTest {
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
     @Override
-    public int number() {
-        return 7;
-    }
-
-    @Override
-    public String title() {
-        return "peer killed under traffic";
-    }
-
-    @Override
     public String required(Scale scale) {
         return "one of %d clients killed: others keep 95 %%, server frees its resources; server killed: errors in 2.4 s"
                 .formatted(clients(scale));
@@ -55,11 +45,6 @@ public final class KilledInTraffic implements AcceptanceTest {
 
     private static int clients(Scale scale) {
         return scale.of(3, 8);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override

@@ -15,7 +15,7 @@ import java.time.Duration;
  * packets of the connection's path MTU no longer fit. Connections survive all but the last, which ends them with an
  * error status.
  */
-public final class LinkFlaps implements AcceptanceTest {
+public final class LinkFlaps implements AcceptanceTest.Body {
     /** The path MTU of the connection is 1024 bytes, plus headers. */
     private static final int MTU_THAT_FITS = 1280;
 
@@ -29,24 +29,9 @@ public final class LinkFlaps implements AcceptanceTest {
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
     @Override
-    public int number() {
-        return 24;
-    }
-
-    @Override
-    public String title() {
-        return "link flap and path change";
-    }
-
-    @Override
     public String required(Scale scale) {
         return "%d x 0.5 s down, neighbours flushed: no error, resumed within 1 s, PORT events each; MTU 1280 has no effect, 1000: RETRY_EXC"
                 .formatted(scale.of(2, 20));
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override

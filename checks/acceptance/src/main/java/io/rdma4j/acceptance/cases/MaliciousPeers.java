@@ -34,23 +34,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * <p>The victim only notices broken connections, serves a correct client after each script, and uses no additional
  * memory in the end.
  */
-public final class MaliciousPeers implements AcceptanceTest {
+public final class MaliciousPeers implements AcceptanceTest.Body {
     private static final Duration STEP = Duration.ofSeconds(30);
     private static final String VICTIM = "127.0.0.1";
     private static final String ATTACKER = "127.0.0.2";
     private static final int WARM_UP = 30;
     private static final long MAX_HEAP_BYTES = 2 << 20;
     private static final long MAX_RESIDENT_BYTES = 32L << 20;
-
-    @Override
-    public int number() {
-        return 11;
-    }
-
-    @Override
-    public String title() {
-        return "malicious peers of upper layers";
-    }
 
     private static int scripts() {
         return StreamScripts.all().size()
@@ -62,11 +52,6 @@ public final class MaliciousPeers implements AcceptanceTest {
     public String required(Scale scale) {
         return "%d scripts%s: connection errors only, nothing out of bounds, memory flat"
                 .formatted(scripts(), scale == Scale.FULL ? ", 10 times" : "");
-    }
-
-    @Override
-    public int limitSeconds(Scale scale) {
-        return scale.of(180, 1200);
     }
 
     @Override

@@ -20,11 +20,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Two hosts that write to a third one over a link that is slower than either. If the router marks packets, both reduce their
- * rates before its buffer is full: nothing is lost, they share the link equally and use it. If the router marks nothing, packets
- * that could be marked move as many bytes as packets that could not.
+ * Two hosts write to a third one over a link that is slower than either. If the router marks packets, both hosts reduce
+ * their rates before its buffer is full: nothing is lost, and they use the whole link in equal shares. If the router
+ * marks nothing, packets that could be marked carry as many bytes as packets that could not.
  */
-public final class MarkedBottleneck implements AcceptanceTest {
+public final class MarkedBottleneck implements AcceptanceTest.Body {
     private static final int MESSAGE_BYTES = 16_384;
     private static final int PAYLOAD_BYTES = 1024;
 
@@ -34,7 +34,7 @@ public final class MarkedBottleneck implements AcceptanceTest {
     private static final double REQUIRED_GOODPUT = 0.9;
     private static final double REQUIRED_SHARE = 0.8;
 
-    /** How much the goodput without marks may differ, since two runs of the same differ as well. */
+    /** The minimum ratio of the goodput without marks: two identical runs also differ. */
     private static final double REQUIRED_UNMARKED = 0.9;
 
     private static final Duration LIMIT = Duration.ofMinutes(2);
@@ -45,16 +45,6 @@ public final class MarkedBottleneck implements AcceptanceTest {
     private record Result(double goodput, double share, long lost, long retransmitted, long notifications) {}
 
     @Override
-    public int number() {
-        return 36;
-    }
-
-    @Override
-    public String title() {
-        return "marked bottleneck";
-    }
-
-    @Override
     public String required(Scale scale) {
         return "2 senders, %d s over %d Mbit/s with marks: shares within 20 %%, no loss, goodput of 90 %%; without marks as without ECN"
                 .formatted(seconds(scale), BottleneckHosts.LINK_MBIT);
@@ -62,11 +52,6 @@ public final class MarkedBottleneck implements AcceptanceTest {
 
     private static int seconds(Scale scale) {
         return scale.of(6, 60);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override
@@ -100,7 +85,7 @@ public final class MarkedBottleneck implements AcceptanceTest {
                                 100 * without.goodput));
     }
 
-    /** Lets both senders write at once, and returns what they did after some time for settling. */
+    /** Lets both senders write concurrently, and returns their results after a settling time. */
     private static Result write(TestStage stage, BottleneckHosts hosts, String name, String ecn) throws Exception {
         stage.progress(name);
         Child target = Child.builder(stage, name + "-target", PassiveTarget.class)

@@ -24,10 +24,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A process writes to one of its host through shared memory and to one of another host by UDP, at once, on queue pairs with the same
- * completion queue. It reads back what it has written. Both have all data, and each took its way.
+ * A process writes concurrently to a process on its host, through shared memory, and to a process on another host, by
+ * UDP, on queue pairs with the same completion queue. It reads back the data. Both peers have all data, and each
+ * received it by the expected way.
  */
-public final class MemoryAndNetwork implements AcceptanceTest {
+public final class MemoryAndNetwork implements AcceptanceTest.Body {
     private static final int MESSAGE_BYTES = 4096;
     private static final int PEERS = 2;
     private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -36,29 +37,14 @@ public final class MemoryAndNetwork implements AcceptanceTest {
     private static final RetryParameters RETRIES = new RetryParameters(16, 7, 7, 1);
 
     @Override
-    public int number() {
-        return 34;
-    }
-
-    @Override
-    public String title() {
-        return "memory and network at once";
-    }
-
-    @Override
     public String required(Scale scale) {
         return writes(scale)
                 + " WRITEs and READs to each of a process of the host and one of another, on one completion queue: all data"
-                + " right, by memory and by UDP";
+                + " correct, by memory and by UDP";
     }
 
     private static int writes(Scale scale) {
         return scale.of(5_000, 500_000);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override
@@ -85,7 +71,7 @@ public final class MemoryAndNetwork implements AcceptanceTest {
         far.await("connected", LIMIT);
         writer.sendLine(nearAt);
         writer.sendLine(farAt);
-        JsonNode done = writer.await("done", Duration.ofSeconds(limitSeconds(stage.scale())));
+        JsonNode done = writer.await("done", stage.limit());
         JsonNode ofNear = near.ask("look", "state", LIMIT);
         JsonNode ofFar = far.ask("look", "state", LIMIT);
         stage.note(done + " near " + ofNear + " far " + ofFar);
@@ -141,7 +127,10 @@ public final class MemoryAndNetwork implements AcceptanceTest {
         }
     }
 
-    /** The process with two peers: each has its half of the memory, for what is written and what is read back. */
+    /**
+     * The process with two peers. Half of its memory belongs to each peer, for the data to write and the data read
+     * back.
+     */
     public static final class Writer implements Role {
         private final WorkCompletion[] batch = WorkCompletion.array(2 * PEERS);
         private final SendWorkRequest request = new SendWorkRequest();

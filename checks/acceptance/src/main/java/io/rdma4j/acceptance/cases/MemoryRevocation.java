@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Each WRITE contains its number. A round passes if the memory keeps the owner's data, the writer ends with a remote
  * access error, and every acknowledged WRITE was in the memory at the moment of the revocation.
  */
-public final class MemoryRevocation implements AcceptanceTest {
+public final class MemoryRevocation implements AcceptanceTest.Body {
     private static final int BYTES = 4096;
     private static final int SENDS = 16;
     private static final int MAX_MESSAGE_BYTES = 3000;
@@ -46,19 +46,6 @@ public final class MemoryRevocation implements AcceptanceTest {
     private static final byte OWNER_CONTENT = (byte) 0xa7;
     private static final ValueLayout.OfLong NUMBER = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final Set<AccessFlag> WRITE = Set.of(AccessFlag.REMOTE_WRITE);
-
-    /** Creates the test. */
-    public MemoryRevocation() {}
-
-    @Override
-    public int number() {
-        return 19;
-    }
-
-    @Override
-    public String title() {
-        return "memory revocation";
-    }
 
     @Override
     public String required(Scale scale) {
@@ -183,7 +170,7 @@ public final class MemoryRevocation implements AcceptanceTest {
                     : null;
         }
 
-        /** Keeps several WRITEs outstanding, each from a slot of its own that contains its number. */
+        /** Keeps several WRITEs outstanding, each from a separate slot that contains its number. */
         private Callable<CompletionStatus> writeUntilRefused(long address, int key) {
             return () -> {
                 try (Arena arena = Arena.ofShared();

@@ -4,27 +4,17 @@ import io.rdma4j.acceptance.AcceptanceTest;
 import io.rdma4j.acceptance.Outcome;
 import io.rdma4j.acceptance.Scale;
 import io.rdma4j.acceptance.TestStage;
-import io.rdma4j.variants.Mutant;
-import io.rdma4j.variants.MutantRunner;
-import io.rdma4j.variants.Mutants;
+import io.rdma4j.acceptance.variants.Mutant;
+import io.rdma4j.acceptance.variants.MutantRunner;
+import io.rdma4j.acceptance.variants.Mutants;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Builds each of {@link Mutants} and checks whether its simulation detects the mutation. */
-public final class MutationTest implements AcceptanceTest {
+public final class MutationTest implements AcceptanceTest.Body {
     /** For one seed, which normally takes milliseconds. */
     private static final int LIMIT_SECONDS = 60;
-
-    @Override
-    public int number() {
-        return 30;
-    }
-
-    @Override
-    public String title() {
-        return "mutation testing";
-    }
 
     @Override
     public String required(Scale scale) {
@@ -33,11 +23,6 @@ public final class MutationTest implements AcceptanceTest {
 
     private static int seeds(Scale scale) {
         return scale.of(400, 10_000);
-    }
-
-    @Override
-    public int limitSeconds(Scale scale) {
-        return scale.of(300, 3600);
     }
 
     @Override

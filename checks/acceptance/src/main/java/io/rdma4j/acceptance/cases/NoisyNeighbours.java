@@ -25,14 +25,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 
 /**
- * A client reads 64 bytes at a time from a server, first alone, then beside four flooding connections. These come from
- * another address and keep as many READs and WRITEs of 64 KiB outstanding as allowed. The small client must keep its
- * share.
+ * A client reads 64 bytes at a time from a server, first alone, then in addition to four flooding connections. These
+ * come from another address and keep as many READs and WRITEs of 64 KiB outstanding as allowed. The small client must
+ * keep its share.
  *
  * <p>The flooding process gets only the processor time that server and client leave. If all three shared two processors
  * evenly, a READ would sometimes wait for a scheduler time slice (3 ms) regardless of the traffic.
  */
-public final class NoisyNeighbours implements AcceptanceTest {
+public final class NoisyNeighbours implements AcceptanceTest.Body {
     private static final String FLOODING = "10.86.0.3";
     private static final double MAX_FACTOR = 5;
     private static final double MIN_SHARE = 0.15;
@@ -42,32 +42,14 @@ public final class NoisyNeighbours implements AcceptanceTest {
 
     private static final Duration STEP = Duration.ofSeconds(20);
 
-    /** Creates the test. */
-    public NoisyNeighbours() {}
-
-    @Override
-    public int number() {
-        return 28;
-    }
-
-    @Override
-    public String title() {
-        return "noisy neighbours";
-    }
-
     @Override
     public String required(Scale scale) {
-        return "64 B READs beside 4 flooding QPs for %d s: p99 at most 5 times, throughput at least 15 %% of alone"
+        return "64 B READs next to 4 flooding QPs for %d s: p99 at most 5 times, throughput at least 15 %% of alone"
                 .formatted(seconds(scale));
     }
 
     private static int seconds(Scale scale) {
         return scale.of(8, 60);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override
@@ -140,9 +122,6 @@ public final class NoisyNeighbours implements AcceptanceTest {
         /** Latencies of up to an hour in nanoseconds; percentiles are exact within 1 in 1000. */
         private final Histogram nanos = new Histogram(TimeUnit.HOURS.toNanos(1), 3);
 
-        /** Creates the role. */
-        public Victim() {}
-
         @Override
         public void run(Parent parent) throws IOException {
             try (TrafficSide side = connect(parent, 1, 4096)) {
@@ -189,9 +168,6 @@ public final class NoisyNeighbours implements AcceptanceTest {
 
         private final AtomicLong transferred = new AtomicLong();
         private volatile boolean stopping;
-
-        /** Creates the role. */
-        public Flooder() {}
 
         @Override
         public void run(Parent parent) throws IOException {

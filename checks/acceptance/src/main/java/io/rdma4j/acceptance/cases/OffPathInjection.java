@@ -32,7 +32,7 @@ import java.util.concurrent.FutureTask;
  * <p>Goodput is measured relative to the cost of the attacker's packets themselves, which share the machine. The same
  * packets are alternately sent to an unused UDP port, in intervals of one second.
  */
-public final class OffPathInjection implements AcceptanceTest {
+public final class OffPathInjection implements AcceptanceTest.Body {
     private static final Duration STEP = Duration.ofSeconds(20);
     private static final int PACKETS_PER_SECOND = 30_000;
     private static final Duration WARM_UP = Duration.ofSeconds(2);
@@ -45,16 +45,6 @@ public final class OffPathInjection implements AcceptanceTest {
     private static final double MIN_SEEN = 0.5;
 
     @Override
-    public int number() {
-        return 13;
-    }
-
-    @Override
-    public String title() {
-        return "off-path injection";
-    }
-
-    @Override
     public String required(Scale scale) {
         return "%d forged packets: 0 completions or errors, alarm in 1 s, goodput at least 70 %%"
                 .formatted(packets(scale));
@@ -62,11 +52,6 @@ public final class OffPathInjection implements AcceptanceTest {
 
     private static int packets(Scale scale) {
         return scale.of(200_000, 1_000_000);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override

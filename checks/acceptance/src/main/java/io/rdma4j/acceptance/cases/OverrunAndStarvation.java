@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * another completion queue continues. A shared receive queue that falls below its limit reports that once per arming.
  * An empty shared receive queue makes senders wait, but no queue pair fails.
  */
-public final class OverrunAndStarvation implements AcceptanceTest {
+public final class OverrunAndStarvation implements AcceptanceTest.Body {
     private static final int ENTRIES = 16;
     private static final int MESSAGES = 64;
     private static final int RECEIVES = 10;
@@ -42,19 +42,6 @@ public final class OverrunAndStarvation implements AcceptanceTest {
     private static final int BYTES = 8;
     private static final Duration WAIT_LIMIT = Duration.ofSeconds(10);
     private static final Duration SHORT_WAIT = Duration.ofMillis(2);
-
-    /** Creates the test. */
-    public OverrunAndStarvation() {}
-
-    @Override
-    public int number() {
-        return 18;
-    }
-
-    @Override
-    public String title() {
-        return "overrun and starvation";
-    }
 
     @Override
     public String required(Scale scale) {

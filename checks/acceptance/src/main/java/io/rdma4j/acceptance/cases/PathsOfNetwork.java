@@ -32,37 +32,22 @@ import java.util.stream.IntStream;
  * Queue pairs of two hosts behind a router with two paths. Each queue pair sends, in both directions, from the UDP source port that
  * Linux computes from its numbers, and both paths carry traffic. Hop limit and flow label of an address vector reach the packets.
  */
-public final class PathsOfNetwork implements AcceptanceTest {
+public final class PathsOfNetwork implements AcceptanceTest.Body {
     private static final int QUEUE_PAIRS = 16;
     private static final int BYTES = 4096;
     private static final int FLOW_LABEL = 0x5_4321;
 
-    /** One more than the router leaves of it. */
+    /** One more than the hop limit behind the router. */
     private static final int HOP_LIMIT = 20;
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final RetryParameters RETRIES = new RetryParameters(16, 7, 7, 1);
 
     @Override
-    public int number() {
-        return 35;
-    }
-
-    @Override
-    public String title() {
-        return "paths of a network";
-    }
-
-    @Override
     public String required(Scale scale) {
         return QUEUE_PAIRS
                 + " queue pairs: the source ports of Linux in both directions, both paths of a router carry traffic; hop"
                 + " limit and flow label as set";
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override
@@ -91,10 +76,10 @@ public final class PathsOfNetwork implements AcceptanceTest {
                                 all.size(),
                                 packets.stream().map(String::valueOf).collect(Collectors.joining(" and ")),
                                 labels.size(),
-                                arePortsRight ? "" : ", OTHER PORTS than expected",
-                                areHopsRight ? "" : ", OTHER HOP LIMITS than expected",
+                                arePortsRight ? "" : ", UNEXPECTED PORTS",
+                                areHopsRight ? "" : ", UNEXPECTED HOP LIMITS",
                                 areIpv6Right ? "" : ", OTHERS over IPv6",
-                                areLabelsRight ? "" : ", OTHER FLOW LABELS than expected"));
+                                areLabelsRight ? "" : ", UNEXPECTED FLOW LABELS"));
     }
 
     /** Writes over each queue pair, and returns the source ports that Linux uses for their numbers. */

@@ -15,30 +15,15 @@ import java.time.Duration;
  * with the default timeout of the connection manager survive and resume immediately. A peer that stays stopped causes
  * RETRY_EXC.
  */
-public final class Pauses implements AcceptanceTest {
+public final class Pauses implements AcceptanceTest.Body {
     private static final long MAX_MILLIS = 1000;
     private static final int STOP_SECONDS = 5;
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
     @Override
-    public int number() {
-        return 23;
-    }
-
-    @Override
-    public String title() {
-        return "process pauses";
-    }
-
-    @Override
     public String required(Scale scale) {
         return "%d x 5 s and both for %d s: no error, resumed within 1 s%s"
                 .formatted(scale.of(1, 10), scale.of(6, 60), scale == Scale.FULL ? "; 120 s: RETRY_EXC" : "");
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override

@@ -30,23 +30,14 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * Numbers that an attacker would have to guess: queue pair numbers, keys and region addresses. Each is guessed from the
- * previous ones of the same process, and the first ones of a process from those of the previous process.
+ * Numbers that an attacker would have to guess: queue pair numbers, keys and region addresses. The test guesses each
+ * number from earlier ones of the same process, and the first numbers of a process from the numbers of the previous
+ * process.
  */
-public final class Predictability implements AcceptanceTest {
+public final class Predictability implements AcceptanceTest.Body {
     private static final Duration LIMIT = Duration.ofSeconds(100);
     private static final int GUESSES_PER_HIT = 10_000;
     private static final int PROCESSES = 3;
-
-    @Override
-    public int number() {
-        return 12;
-    }
-
-    @Override
-    public String title() {
-        return "unpredictable numbers";
-    }
 
     @Override
     public String required(Scale scale) {

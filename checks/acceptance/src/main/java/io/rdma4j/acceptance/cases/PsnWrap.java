@@ -4,27 +4,17 @@ import io.rdma4j.acceptance.AcceptanceTest;
 import io.rdma4j.acceptance.Outcome;
 import io.rdma4j.acceptance.Scale;
 import io.rdma4j.acceptance.TestStage;
+import io.rdma4j.acceptance.variants.MutantRunner;
+import io.rdma4j.acceptance.variants.Variant;
 import io.rdma4j.simulator.Simulation;
-import io.rdma4j.variants.MutantRunner;
-import io.rdma4j.variants.Variant;
 import java.util.List;
 
 /**
- * Random work over unreliable networks with PSNs of 24 bits, where half of the connections begin less than 40 packets
- * before the wrap-around. The same in a build with 6-bit PSNs and 5-bit queue pair numbers, where each long message
- * wraps around several times and hosts share numbers.
+ * Random work over unreliable networks with PSNs of 24 bits; half of the connections start less than 40 packets before
+ * the wrap-around. The same in a build with 6-bit PSNs and 5-bit queue pair numbers, where each long message wraps
+ * around several times and hosts share numbers.
  */
-public final class PsnWrap implements AcceptanceTest {
-    @Override
-    public int number() {
-        return 26;
-    }
-
-    @Override
-    public String title() {
-        return "PSN wrap";
-    }
-
+public final class PsnWrap implements AcceptanceTest.Body {
     @Override
     public String required(Scale scale) {
         return "0 errors in " + seeds(scale) + " seeds, with 24 bits and with 6";
@@ -37,7 +27,7 @@ public final class PsnWrap implements AcceptanceTest {
     @Override
     public Outcome run(TestStage stage) throws Exception {
         int seeds = seeds(stage.scale());
-        int limitSeconds = limitSeconds(stage.scale()) / 2 - 10;
+        int limitSeconds = (int) stage.limit().toSeconds() / 2 - 10;
         stage.progress(seeds + " seeds with 24 bits");
         MutantRunner.Result usual = MutantRunner.run(Simulation::run, seeds, limitSeconds);
         stage.progress(seeds + " seeds with 6 bits");

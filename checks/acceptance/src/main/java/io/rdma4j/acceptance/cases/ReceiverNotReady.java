@@ -35,7 +35,7 @@ import java.util.Map;
  * <p>A wait that is too short fails the test. A wait that is too long is retried twice, because the machine may have
  * been busy.
  */
-public final class ReceiverNotReady implements AcceptanceTest {
+public final class ReceiverNotReady implements AcceptanceTest.Body {
     private static final double MAX_PROCESSOR = 0.05;
     private static final Duration STEP = Duration.ofSeconds(20);
 
@@ -58,19 +58,6 @@ public final class ReceiverNotReady implements AcceptanceTest {
     private static final int[] BUSY_CODES = {1, 12};
     private static final Duration WAIT_LIMIT = Duration.ofSeconds(20);
 
-    /** Creates the test. */
-    public ReceiverNotReady() {}
-
-    @Override
-    public int number() {
-        return 16;
-    }
-
-    @Override
-    public String title() {
-        return "receiver not ready";
-    }
-
     @Override
     public String required(Scale scale) {
         return "32 timer codes and rnr_retry 0 to 6 as specified, +max(20 %%, 5 ms); 7 retries for %d s; at most 1 NAK per wait and 5 %% of a processor each"
@@ -82,15 +69,10 @@ public final class ReceiverNotReady implements AcceptanceTest {
     }
 
     @Override
-    public int limitSeconds(Scale scale) {
-        return scale.of(120, 600);
-    }
-
-    @Override
     public Outcome run(TestStage stage) throws Exception {
         stage.progress("timer codes");
         Child both = Child.builder(stage, "both", Both.class).options(QUICK).start();
-        JsonNode result = both.await("result", Duration.ofSeconds(limitSeconds(stage.scale())));
+        JsonNode result = both.await("result", stage.limit());
         both.kill();
         if (!result.get("wrong").isEmpty()) {
             return Outcome.failed(result.get("wrong").size() + " wrong: "
@@ -172,9 +154,6 @@ public final class ReceiverNotReady implements AcceptanceTest {
 
     /** One side of a waiting connection, which acts on commands. */
     public static final class End implements Role {
-        /** Creates the role. */
-        public End() {}
-
         @Override
         public void run(Parent parent) throws IOException {
             InetAddress address = InetAddress.getLoopbackAddress();
@@ -257,9 +236,6 @@ public final class ReceiverNotReady implements AcceptanceTest {
         private final List<String> wrong = new ArrayList<>();
         private final List<String> late = new ArrayList<>();
         private double latestMillis;
-
-        /** Creates the role. */
-        public Both() {}
 
         @Override
         public void run(Parent parent) throws InterruptedException {

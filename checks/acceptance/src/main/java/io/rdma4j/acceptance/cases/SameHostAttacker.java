@@ -12,7 +12,6 @@ import io.rdma4j.acceptance.process.Parent;
 import io.rdma4j.acceptance.process.Role;
 import io.rdma4j.acceptance.traffic.ForgedWrite;
 import io.rdma4j.acceptance.traffic.TrafficSide;
-import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
@@ -26,22 +25,12 @@ import java.util.Map;
  * number, PSN, key and address. Without the check of the source port the first WRITE succeeds, which shows that it is
  * otherwise correct.
  */
-public final class SameHostAttacker implements AcceptanceTest {
+public final class SameHostAttacker implements AcceptanceTest.Body {
     private static final Duration STEP = Duration.ofSeconds(20);
     private static final String NOBODY = "65534";
     private static final int ATTACKER_PORT = 40_123;
     private static final int PACKETS_PER_RUN = 50_000;
     private static final long INJECTED = 0xeeee_eeee_eeee_eeeeL;
-
-    @Override
-    public int number() {
-        return 14;
-    }
-
-    @Override
-    public String title() {
-        return "same-host attacker";
-    }
 
     @Override
     public String required(Scale scale) {
@@ -50,11 +39,6 @@ public final class SameHostAttacker implements AcceptanceTest {
 
     private static int packets(Scale scale) {
         return scale.of(100_000, 1_000_000);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override
@@ -183,11 +167,7 @@ public final class SameHostAttacker implements AcceptanceTest {
 
         /** Writes once. Returns the reason of a failure, or an empty string. */
         private String write(TrafficSide side) {
-            side.queuePair()
-                    .postSend(new SendWorkRequest()
-                            .from(side.region(), 0, Long.BYTES)
-                            .write(side.remoteAddress(), side.remoteKey())
-                            .signaled());
+            side.queuePair().postWrite(0, side.region(), 0, Long.BYTES, side.remote());
             int count = side.await(batch, Duration.ofSeconds(5));
             return count == 0 ? "no completion in 5 s" : batch[0].isSuccess() ? "" : batch[0].toString();
         }

@@ -6,30 +6,21 @@ import io.rdma4j.acceptance.AcceptanceTest;
 import io.rdma4j.acceptance.Outcome;
 import io.rdma4j.acceptance.Scale;
 import io.rdma4j.acceptance.TestStage;
+import io.rdma4j.harness.RunningProcess;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Thousands of seeded runs of a simulated fabric under faults ({@code rdma4j sim}): connections of every type, also
  * idle ones with a keep-alive, datagrams and groups, services resolved by SIDR, stream and datagram sockets. Every
  * completion and every byte match a model, and the same seeds produce the same trace hash, regardless of the number of concurrent runs.
  */
-public final class Seeds implements AcceptanceTest {
+public final class Seeds implements AcceptanceTest.Body {
     private static final int LIMIT_SECONDS = 300;
     private static final int REPEATED = 100;
-
-    @Override
-    public int number() {
-        return 30;
-    }
-
-    @Override
-    public String title() {
-        return "seeded simulations";
-    }
 
     private static int runs(Scale scale) {
         return scale.of(500, 10_000);
@@ -39,11 +30,6 @@ public final class Seeds implements AcceptanceTest {
     public String required(Scale scale) {
         return "%d seeds in at most %d s, none fails; %d of them again, with the same hash"
                 .formatted(runs(scale), LIMIT_SECONDS, REPEATED);
-    }
-
-    @Override
-    public int limitSeconds(Scale scale) {
-        return 3 * LIMIT_SECONDS;
     }
 
     @Override
@@ -80,26 +66,13 @@ public final class Seeds implements AcceptanceTest {
     /** Runs the simulator. Details of failures are kept in the folder of the test. */
     private static JsonNode simulate(TestStage stage, String name, int runs, int jobs)
             throws IOException, InterruptedException {
-        Path out = stage.folder().resolve(name + ".json");
         Path tool = Path.of(System.getProperty("rdma4j.home", "."), "rdma4j");
-        Process process = new ProcessBuilder(
-                        tool.toString(),
-                        "sim",
-                        "--runs",
-                        String.valueOf(runs),
-                        "--jobs",
-                        String.valueOf(jobs),
-                        "--json")
-                .redirectOutput(out.toFile())
-                .redirectError(stage.folder().resolve(name + ".err").toFile())
-                .start();
-        try {
-            if (!process.waitFor(2L * LIMIT_SECONDS, TimeUnit.SECONDS)) {
-                throw new IOException("the simulator did not exit within " + 2 * LIMIT_SECONDS + " s");
-            }
-        } finally {
-            process.destroyForcibly();
+        List<String> words = List.of(
+                tool.toString(), "sim", "--runs", String.valueOf(runs), "--jobs", String.valueOf(jobs), "--json");
+        RunningProcess simulator = stage.start(name, words, Duration.ofSeconds(2 * LIMIT_SECONDS));
+        if (simulator.awaitEnd() == RunningProcess.EXCEEDED) {
+            throw new IOException("the simulator did not exit within " + 2 * LIMIT_SECONDS + " s");
         }
-        return new ObjectMapper().readTree(Files.readString(out)).path("results");
+        return new ObjectMapper().readTree(simulator.out()).path("results");
     }
 }

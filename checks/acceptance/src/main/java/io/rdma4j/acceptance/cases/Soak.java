@@ -22,7 +22,7 @@ import java.util.List;
  * of the connections use the same resources as after a third of the time.
  */
 @SuppressWarnings("try") // closing may throw InterruptedException
-public final class Soak implements AcceptanceTest {
+public final class Soak implements AcceptanceTest.Body {
     private static final String SIZES = "0,1,1023,1024,4096,65536";
 
     /** Exponent of 134 ms, because a busy machine may suspend a process for longer than eight short timeouts. */
@@ -49,29 +49,11 @@ public final class Soak implements AcceptanceTest {
      */
     private static final long FULL_MAX_BYTES = (1 << 20) / 3 + (256 << 10);
 
-    /** Creates the test. */
-    public Soak() {}
-
-    @Override
-    public int number() {
-        return 30;
-    }
-
-    @Override
-    public String title() {
-        return "soak";
-    }
-
     @Override
     public String required(Scale scale) {
         return scale.of(24, 30 * 60)
                 + " s at 1 % loss with kills and churn: no wrong byte, no client stalls; no descriptor"
                 + " or thread more, memory at most 1 MiB per hour";
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override

@@ -46,9 +46,9 @@ import org.jspecify.annotations.Nullable;
  * with random ones. Invalid changes are refused with EINVAL and have no effect; valid changes can be queried. In each
  * state, posting succeeds or is refused as specified.
  *
- * <p>The rules are repeated here after {@code ibv_modify_qp(3)} instead of being taken from the implementation.
+ * <p>The rules are written here from {@code ibv_modify_qp(3)}, and not taken from the implementation.
  */
-public final class StatePairs implements AcceptanceTest {
+public final class StatePairs implements AcceptanceTest.Body {
     private static final int SLOTS = 4;
     private static final Duration WAIT_LIMIT = Duration.ofSeconds(5);
 
@@ -98,22 +98,9 @@ public final class StatePairs implements AcceptanceTest {
             QueuePairType.UNRELIABLE_CONNECTION, UNRELIABLE,
             QueuePairType.UNRELIABLE_DATAGRAM, DATAGRAM);
 
-    /** The states that an application can reach, each after those that precede it. */
+    /** The states that an application can reach, each after the states before it. */
     private static final List<QueuePairState> REACHABLE =
             List.of(RESET, INIT, READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAINED);
-
-    /** Creates the test. */
-    public StatePairs() {}
-
-    @Override
-    public int number() {
-        return 17;
-    }
-
-    @Override
-    public String title() {
-        return "queue pair states";
-    }
 
     @Override
     public String required(Scale scale) {

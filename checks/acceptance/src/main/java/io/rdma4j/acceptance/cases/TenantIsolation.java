@@ -30,30 +30,15 @@ import java.util.Map;
  * Each attempt is refused and ends its connection. After five attempts its connection requests are rejected for a
  * minute.
  */
-public final class TenantIsolation implements AcceptanceTest {
+public final class TenantIsolation implements AcceptanceTest.Body {
     private static final Duration STEP = Duration.ofSeconds(20);
     private static final int VIOLATIONS = 5;
     private static final String REJECTED = "rejected";
 
     @Override
-    public int number() {
-        return 15;
-    }
-
-    @Override
-    public String title() {
-        return "tenant isolation";
-    }
-
-    @Override
     public String required(Scale scale) {
         return "5 of 5 uses of another's key and address: REM_ACCESS_ERR, memory unchanged, then requests rejected"
                 + (scale == Scale.FULL ? " for 60 s" : "") + "; the other client unaffected";
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override
@@ -151,11 +136,7 @@ public final class TenantIsolation implements AcceptanceTest {
             granted.put("key", side.remoteKey());
             parent.report("granted", granted);
             while (parent.nextCommand().equals("check")) {
-                side.queuePair()
-                        .postSend(new SendWorkRequest()
-                                .from(side.region(), 0, 64)
-                                .write(side.remoteAddress(), side.remoteKey())
-                                .signaled());
+                side.queuePair().postWrite(0, side.region(), 0, 64, side.remote());
                 int count = side.await(batch, Duration.ofSeconds(5));
                 parent.report(
                         "checked", count == 0 ? "no completion" : batch[0].isSuccess() ? "" : batch[0].toString());

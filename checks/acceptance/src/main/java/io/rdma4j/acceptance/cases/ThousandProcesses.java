@@ -25,11 +25,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Processes start, write to one process through shared memory and end, a few at a time: they close the connection, exit without
- * that, or are killed. The process that remains and the run directory do not grow.
+ * A few processes at a time start, write to one process through shared memory and end: they close the connection, exit
+ * without closing it, or are killed. The remaining process and the run directory do not grow.
  */
 @SuppressWarnings("try") // closing may throw InterruptedException
-public final class ThousandProcesses implements AcceptanceTest {
+public final class ThousandProcesses implements AcceptanceTest.Body {
     private static final int AT_ONCE = 3;
     private static final int WRITES = 100;
     private static final long QUICK_MAX_BYTES = 4 << 20;
@@ -37,7 +37,7 @@ public final class ThousandProcesses implements AcceptanceTest {
     private static final long RELEASE_MILLIS = 20_000;
     private static final Duration LIMIT = Duration.ofSeconds(90);
 
-    /** How a process ends. */
+    /** The way in which a process ends. */
     private enum End {
         /** It disconnects. */
         CLOSE,
@@ -48,34 +48,14 @@ public final class ThousandProcesses implements AcceptanceTest {
     }
 
     @Override
-    public int number() {
-        return 32;
-    }
-
-    @Override
-    public String title() {
-        return "a thousand processes";
-    }
-
-    @Override
     public String required(Scale scale) {
         return count(scale)
-                + " processes in turn write through shared memory and end, exit or are killed: no descriptor, thread,"
-                + " mapping or file more, heap within 1 MiB";
+                + " processes, a few at a time, write through shared memory and end, exit or are killed: no descriptor, thread,"
+                + " mapping or file is left, heap within 1 MiB";
     }
 
     private static int count(Scale scale) {
         return scale.of(10, 1000);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
-    }
-
-    @Override
-    public int limitSeconds(Scale scale) {
-        return scale.of(600, 2 * 3600);
     }
 
     @Override
@@ -100,7 +80,7 @@ public final class ThousandProcesses implements AcceptanceTest {
         int open = awaitEnds(survivor);
         int mappings = SharedMappings.await(survivor, 0, RELEASE_MILLIS);
         ResourceUsage growth = survivor.resourceUsage().since(before);
-        // Those of the last processes that were killed are removed by the next one.
+        // The next process removes the files of the last killed ones.
         int files = directory.size() - filesBefore;
         return Outcome.of(
                 open == 0

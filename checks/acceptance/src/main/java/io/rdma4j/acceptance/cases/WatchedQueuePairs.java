@@ -8,6 +8,8 @@ import io.rdma4j.acceptance.TestStage;
 import io.rdma4j.acceptance.process.Child;
 import io.rdma4j.acceptance.process.Parent;
 import io.rdma4j.acceptance.process.Role;
+import io.rdma4j.harness.RunningProcess;
+import io.rdma4j.harness.Stage;
 import io.rdma4j.soft.SoftStack;
 import io.rdma4j.value.QueuePairType;
 import io.rdma4j.verbs.CompletionQueue;
@@ -27,24 +29,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * {@code rdma4j top} reads the counters of a process with many queue pairs, some of which are created and closed all the time, while
- * one is queried. A query takes the lock of the engine, so it waits for everything that keeps an engine from its work. The time in which
- * the thread could have run, but another process had its processor, is not part of the wait: {@code rdma4j top} needs a processor.
+ * {@code rdma4j top} reads the counters of a process with many queue pairs, some of which are constantly created and
+ * closed, while one is queried. A query takes the engine's lock, so it waits for everything that delays the engine. The
+ * time during which the thread was ready to run but had no processor is not part of the wait, since {@code rdma4j top}
+ * also needs a processor.
  */
-public final class WatchedQueuePairs implements AcceptanceTest {
+public final class WatchedQueuePairs implements AcceptanceTest.Body {
     private static final Duration START = Duration.ofMinutes(2);
     private static final int QUEUE_PAIRS = 10_000;
     private static final long MAX_MICROS = 5000;
-
-    @Override
-    public int number() {
-        return 38;
-    }
-
-    @Override
-    public String title() {
-        return "counters of many queue pairs";
-    }
 
     @Override
     public String required(Scale scale) {
@@ -62,16 +55,11 @@ public final class WatchedQueuePairs implements AcceptanceTest {
         JsonNode _ = query(holder, seconds); // until code is compiled
         JsonNode alone = query(holder, seconds);
         stage.progress("rdma4j top");
-        Path output = stage.folder().resolve("top.out");
-        Process top = top(output);
-        JsonNode watched;
-        try {
-            watched = query(holder, seconds);
-        } finally {
-            top.destroy();
-            top.waitFor();
-        }
-        boolean isShown = Files.readString(output).contains("more queue pairs, which the processes did not report");
+        RunningProcess top = stage.start("top", top(), stage.limit());
+        boolean isShown =
+                Stage.holdsWithin(START, () -> top.prints("more queue pairs, which the processes did not report"));
+        JsonNode watched = query(holder, seconds);
+        top.end("TERM");
         long slowest = watched.get("slowestMicros").asLong();
         long slowestAlone = alone.get("slowestMicros").asLong();
         return Outcome.of(
@@ -92,22 +80,13 @@ public final class WatchedQueuePairs implements AcceptanceTest {
         return holder.ask(Integer.toString(seconds), "done", Duration.ofSeconds(seconds + 60));
     }
 
-    private static Process top(Path output) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:+UseSerialGC",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "io.rdma4j.tools.Main",
-                        "top",
-                        "-d",
-                        "0.1",
-                        "-n",
-                        "100000")
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
+    private static List<String> top() {
+        List<String> words = new ArrayList<>();
+        words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        words.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
+        words.addAll(List.of("-cp", System.getProperty("java.class.path", "."), "io.rdma4j.tools.Main"));
+        words.addAll(List.of("top", "-d", "0.1", "-n", "100000"));
+        return words;
     }
 
     /**
@@ -183,7 +162,10 @@ public final class WatchedQueuePairs implements AcceptanceTest {
                     above);
         }
 
-        /** Returns how long the current thread has waited for a processor since its start; 0 if the system does not count it. */
+        /**
+         * Returns how long the current thread has waited for a processor since its start; 0 if the system does not
+         * report it.
+         */
         private static long processorDelayNanos() {
             try {
                 return Long.parseLong(

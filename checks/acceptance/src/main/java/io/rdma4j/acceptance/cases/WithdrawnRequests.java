@@ -27,25 +27,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Many addresses flood a listener with connection requests that they withdraw immediately. First the listener's program takes no
- * events; then it takes them, and another client connects during the flood.
+ * Many addresses flood a listener with connection requests that they withdraw immediately. First the listener's program
+ * takes no events. Then it takes them, and another client connects during the flood.
  */
-public final class WithdrawnRequests implements AcceptanceTest {
+public final class WithdrawnRequests implements AcceptanceTest.Body {
     private static final Duration STEP = Duration.ofSeconds(20);
     private static final Duration CONNECT_LIMIT = Duration.ofSeconds(100);
     private static final int BACKLOG = 16;
     private static final long MAX_HEAP_BYTES = 16 << 20;
     private static final long MAX_MILLIS = 5000;
-
-    @Override
-    public int number() {
-        return 37;
-    }
-
-    @Override
-    public String title() {
-        return "withdrawn connection requests";
-    }
 
     @Override
     public String required(Scale scale) {
@@ -55,11 +45,6 @@ public final class WithdrawnRequests implements AcceptanceTest {
 
     private static int seconds(Scale scale) {
         return scale.of(12, 60);
-    }
-
-    @Override
-    public boolean needsRoot() {
-        return true;
     }
 
     @Override
@@ -110,9 +95,9 @@ public final class WithdrawnRequests implements AcceptanceTest {
     }
 
     /**
-     * Accepts every request, and closes those that were withdrawn. Takes no events from the command {@code pause} to {@code
-     * serve}. Reports on {@code waiting} the number of requests that it has not taken, and on {@code taken} that of the withdrawn
-     * ones that it has.
+     * Accepts every request, and closes those that were withdrawn. Takes no events from the command {@code pause} to
+     * {@code serve}. On {@code waiting} it reports the number of requests that it has not taken, and on {@code taken}
+     * the number of withdrawn requests that it has taken.
      */
     public static final class Server implements Role {
         private static final QueuePairCapabilities SIZES = new QueuePairCapabilities(16, 16, 1, 1, 0);

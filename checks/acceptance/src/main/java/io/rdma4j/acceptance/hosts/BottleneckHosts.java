@@ -8,8 +8,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Two senders and a receiver, each connected to a router, whose cable to the receiver has {@value #LINK_MBIT} Mbit/s. The router
- * can mark the packets of capable senders (ECN) above a somewhat lower rate, so that its buffer stays nearly empty.
+ * Two senders and a receiver, each connected to a router. The cable from the router to the receiver has
+ * {@value #LINK_MBIT} Mbit/s. The router can mark the packets of capable senders (ECN) above a somewhat lower rate, so
+ * that its buffer stays nearly empty.
  */
 @SuppressWarnings("try") // closing may throw InterruptedException
 public final class BottleneckHosts implements AutoCloseable {

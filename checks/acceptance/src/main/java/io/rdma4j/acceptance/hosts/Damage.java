@@ -9,8 +9,8 @@ package io.rdma4j.acceptance.hosts;
  * @param lossPerMille packets of 1000 that are dropped at random; 1000 drops all
  * @param duplicatePerMille packets of 1000 that are duplicated
  * @param corruptPerMille packets of 1000 in which a byte covered by the ICRC is overwritten
- * @param managementLostOnce attribute ID of the connection manager message of which the next one is dropped (IPv4
- *     only); 0 for none
+ * @param managementLostOnce attribute ID of a connection manager message; the next such message is dropped (IPv4 only);
+ *     0 for none
  */
 public record Damage(int lossPerMille, int duplicatePerMille, int corruptPerMille, int managementLostOnce) {
     /** Length of the IPv4 packet of a connection manager message. */

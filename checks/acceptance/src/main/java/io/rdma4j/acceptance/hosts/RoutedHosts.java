@@ -10,8 +10,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Two hosts and a router between them, with one cable to the left host and two to the right one. The router chooses between the two by
- * the addresses and UDP ports of a packet, as routers of data centres do. It counts what it forwards to the right.
+ * Two hosts and a router between them, with one cable to the left host and two to the right one. The router chooses
+ * between the two by the addresses and UDP ports of a packet, like routers in data centres. It counts the packets that
+ * it forwards to the right.
  */
 @SuppressWarnings("try") // closing may throw InterruptedException
 public final class RoutedHosts implements AutoCloseable {
@@ -137,12 +138,12 @@ public final class RoutedHosts implements AutoCloseable {
         return right;
     }
 
-    /** Returns the UDP source ports of the RoCE packets that went to the right host, in their order. */
+    /** Returns the UDP source ports of the RoCE packets that went to the right host, in ascending order. */
     public List<Integer> sourcePortsToRight() throws IOException, InterruptedException {
         return elements("forward");
     }
 
-    /** Returns the UDP source ports of the RoCE packets that went to the left host, in their order. */
+    /** Returns the UDP source ports of the RoCE packets that went to the left host, in ascending order. */
     public List<Integer> sourcePortsToLeft() throws IOException, InterruptedException {
         return elements("back");
     }
@@ -157,7 +158,7 @@ public final class RoutedHosts implements AutoCloseable {
         return elements("labels");
     }
 
-    /** Returns the number of RoCE packets that went to the right host by each of the two paths. */
+    /** Returns the number of RoCE packets that each of the two paths carried to the right host. */
     public List<Long> packetsOfPaths() throws IOException, InterruptedException {
         List<Long> packets = new ArrayList<>();
         for (String path : PATHS) {

@@ -85,7 +85,7 @@ public final class TwoHosts implements AutoCloseable {
 
     /**
      * Sets whether the segments of one system call cross the cable as one large packet. Loss then drops up to 64 frames
-     * at once. Initially each frame is dropped independently, as on a wire.
+     * together. Initially each frame is dropped independently, as on a wire.
      */
     public void segmentsTogether(boolean together) throws IOException, InterruptedException {
         for (Host host : List.of(left, right)) {
@@ -135,7 +135,10 @@ public final class TwoHosts implements AutoCloseable {
         damage(Damage.NONE);
     }
 
-    /** Rejects so many of 1000 RoCE packets that {@code host} sends: the system calls fail with EPERM. 0 for none. */
+    /**
+     * Rejects the given number of every 1000 RoCE packets that {@code host} sends: the system calls fail with EPERM. 0
+     * for none.
+     */
     public void refuseSending(Host host, int perMille) throws IOException, InterruptedException {
         String rule =
                 perMille == 0 ? "" : "udp dport 4791 numgen random mod 1000 < %d counter drop".formatted(perMille);
@@ -152,7 +155,7 @@ public final class TwoHosts implements AutoCloseable {
     }
 
     /**
-     * Creates a third host, connected to the right host by a cable of its own. Its addresses may be those of another
+     * Creates a third host, connected to the right host by a separate cable. Its addresses may be those of another
      * host: the right host cannot distinguish packets sent from them. The third host receives no responses.
      *
      * @param addresses IPv4 addresses

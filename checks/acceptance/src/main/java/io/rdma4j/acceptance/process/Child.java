@@ -5,36 +5,30 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.rdma4j.acceptance.TestStage;
 import io.rdma4j.harness.Host;
-import java.io.BufferedReader;
+import io.rdma4j.harness.LineProcess;
+import io.rdma4j.harness.RunningProcess;
 import java.io.IOException;
-import java.io.Writer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process of a test, as seen by the test. It runs a {@link Role} in a Java virtual machine of its own and reports
- * lines {@code {"key": value}}. Closing it kills the process. Used by the thread of the test.
+ * A process of a test, as seen by the test. It runs a {@link Role} in a separate Java virtual machine and reports lines
+ * {@code {"key": value}}. Closing it kills the process. Used by the thread of the test.
  */
-@SuppressWarnings("try") // closing may throw InterruptedException
 public final class Child implements AutoCloseable {
     /** The command that requests the resource usage, and the key of the response. */
     static final String RESOURCE_USAGE = "resourceUsage";
 
-    private static final String END = "";
     private static final Duration STEP = Duration.ofSeconds(20);
 
     private final String name;
-    private final Process process;
+    private final LineProcess process;
     private final ObjectMapper json = new ObjectMapper();
-    private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
 
     /** A builder that starts a child. */
     public static final class Builder {
@@ -93,16 +87,14 @@ public final class Child implements AutoCloseable {
             command.add(role.getName());
             command.addAll(parameters);
             Path errors = stage.folder().resolve(name + ".err");
-            Process process =
-                    new ProcessBuilder(command).redirectError(errors.toFile()).start();
-            return stage.keep(new Child(name, process));
+            return stage.keep(new Child(
+                    name, new LineProcess(name, command, Map.of(), ProcessBuilder.Redirect.to(errors.toFile()))));
         }
     }
 
-    private Child(String name, Process process) {
+    private Child(String name, LineProcess process) {
         this.name = name;
         this.process = process;
-        Thread.ofVirtual().start(this::read);
     }
 
     /** Returns a builder of a child that is called {@code name} in messages and files. */
@@ -110,26 +102,9 @@ public final class Child implements AutoCloseable {
         return new Builder(stage, name, role);
     }
 
-    private void read() {
-        try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8)) {
-            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                lines.add(line);
-            }
-        } catch (IOException _) {
-            // The end of the stream is reported below.
-        }
-        lines.add(END);
-    }
-
     /** Sends a line, which the child receives by {@link Parent#nextCommand}. */
     public void sendLine(String line) throws IOException {
-        try {
-            Writer writer = process.outputWriter(StandardCharsets.UTF_8);
-            writer.write(line + "\n");
-            writer.flush();
-        } catch (IOException e) {
-            throw new IOException(name + " has exited", e);
-        }
+        process.sendLine(line);
     }
 
     /** Sends a line and returns the value that the child then reports under {@code key}; see {@link #await}. */
@@ -156,15 +131,11 @@ public final class Child implements AutoCloseable {
     public Optional<JsonNode> poll(String key, Duration limit) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + limit.toNanos();
         while (true) {
-            String line = lines.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-            if (line == null) {
+            Optional<String> line = process.pollLine(Duration.ofNanos(deadline - System.nanoTime()));
+            if (line.isEmpty()) {
                 return Optional.empty();
             }
-            if (line.equals(END)) {
-                lines.add(END);
-                throw new IOException(name + " has exited early");
-            }
-            JsonNode report = json.readTree(line);
+            JsonNode report = json.readTree(line.get());
             JsonNode error = report.get("error");
             if (error != null) {
                 throw new IOException(name + ": " + error.asText());
@@ -194,13 +165,12 @@ public final class Child implements AutoCloseable {
 
     /** Sends a signal by name: {@code STOP}, {@code CONT}, {@code KILL}. */
     public void signal(String signal) throws IOException, InterruptedException {
-        new ProcessBuilder("kill", "-" + signal, Long.toString(pid())).start().waitFor();
+        RunningProcess.signal(pid(), signal);
     }
 
     /** Kills the process (SIGKILL) and waits until it has exited. */
     public void kill() throws InterruptedException {
-        process.destroyForcibly();
-        process.waitFor();
+        process.kill();
     }
 
     /**
@@ -210,14 +180,11 @@ public final class Child implements AutoCloseable {
      * @throws IOException if the process does not exit within {@code limit}
      */
     public int awaitEnd(Duration limit) throws IOException, InterruptedException {
-        if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-            throw new IOException(name + " did not exit within " + limit);
-        }
-        return process.exitValue();
+        return process.awaitEnd(limit);
     }
 
     @Override
-    public void close() throws InterruptedException {
-        kill();
+    public void close() {
+        process.close();
     }
 }

@@ -1,12 +1,13 @@
 package io.rdma4j.acceptance.process;
 
+import io.rdma4j.harness.Folders;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A run directory for processes of one test. Its path is short, since those of Unix-domain sockets are limited. */
+/** A run directory for processes of one test. Its path is short, since paths of Unix-domain sockets are limited. */
 public final class PrivateRunDirectory implements AutoCloseable {
     private static final String RING = ".ring";
 
@@ -45,10 +46,7 @@ public final class PrivateRunDirectory implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
-        for (Path file : files()) {
-            Files.deleteIfExists(file);
-        }
-        Files.deleteIfExists(path);
+    public void close() {
+        Folders.delete(path);
     }
 }

@@ -21,7 +21,7 @@ public final class SharedMappings {
         }
     }
 
-    /** Waits until a process has at most so many mappings. Returns the number of those that it has. */
+    /** Waits until a process has at most the given number of mappings. Returns the number that it has. */
     public static int await(Child child, int most, long limitMillis) throws IOException, InterruptedException {
         int count = of(child.pid()).size();
         for (long waited = 0; count > most && waited < limitMillis; waited += 20) {

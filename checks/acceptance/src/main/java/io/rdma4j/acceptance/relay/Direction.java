@@ -17,7 +17,7 @@ final class Direction {
     private static final int SLOTS = 1 << 14;
     private static final int SLOT_BYTES = 2048;
     private static final int BURST = 64;
-    /** Longest time that a packet waits to be overtaken if no other packets follow. */
+    /** Maximum time that a packet waits to be overtaken if no other packets follow. */
     private static final long MAX_HOLD_NANOS = 5_000_000;
 
     private static final long NEVER = Long.MAX_VALUE;

@@ -78,7 +78,7 @@ public record AnsweredTraffic(Child answerer, int port, int ackTimeout, String s
     /**
      * Waits until a {@link PingPong} has completed {@code more} batches since {@code before}.
      *
-     * @return its state then, or earlier if something went wrong or {@code limit} has elapsed
+     * @return its state at that time, or earlier if something failed or {@code limit} has elapsed
      */
     public static JsonNode awaitBatches(Child pingPong, JsonNode before, int more, Duration limit)
             throws IOException, InterruptedException {

@@ -41,8 +41,8 @@ public final class Connector implements Role {
     private final List<String> wrong = Collections.synchronizedList(new ArrayList<>());
 
     /**
-     * The numbers of all queue pairs so far. Has its maximum size from the beginning, so that the resource usage of
-     * this process can be compared.
+     * The numbers of all queue pairs so far. Allocated with its maximum size, so that the resource usage of this
+     * process can be compared.
      */
     private final BitSet numbers = new BitSet(1 << 24);
 

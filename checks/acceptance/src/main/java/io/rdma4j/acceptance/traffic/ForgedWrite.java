@@ -9,7 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.util.HexFormat;
 
-/** An RDMA WRITE of eight bytes as an attacker forges it: everything but the sender is correct. */
+/** A forged RDMA WRITE of eight bytes: everything except the sender is correct. */
 public final class ForgedWrite {
     /**
      * A Perl script that sends one packet many times, so another user can run it without this project. Its arguments

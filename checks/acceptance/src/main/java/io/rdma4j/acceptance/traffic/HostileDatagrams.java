@@ -35,7 +35,7 @@ public final class HostileDatagrams {
     private static final long[] ADDRESSES = {0, -16, 1, Long.MIN_VALUE};
 
     /**
-     * DMA lengths by number of padding bytes: one that wraps around with the address -16, the largest, and one beyond
+     * DMA lengths by number of padding bytes: one that wraps around with the address -16, the maximum, and one beyond
      * any message.
      */
     private static final int[] LENGTHS = {32, -1, 0x8000_0001, 0x8000_0001};

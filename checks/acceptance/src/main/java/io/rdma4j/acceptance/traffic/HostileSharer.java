@@ -41,11 +41,11 @@ public final class HostileSharer implements Role {
     public enum Attack {
         /** Random bytes over all memory. */
         RANDOM_MEMORY,
-        /** Random records behind a possible tail. */
+        /** Random records, with a valid tail. */
         RANDOM_RECORDS,
-        /** Tails, heads and flags that cannot be. */
+        /** Impossible tails, heads and flags. */
         NUMBERS,
-        /** Lengths of records and frames that cannot be, and some that can. */
+        /** Lengths of records and frames, most of them impossible. */
         LENGTHS,
         /** Packets of all kinds for queue pairs that do not exist, or from the wrong port. */
         PACKETS,
@@ -55,11 +55,11 @@ public final class HostileSharer implements Role {
         GREETINGS,
         /** Memory that could be truncated, or has a wrong size. */
         MEMORY,
-        /** Memory that is truncated as soon as it was handed over. */
+        /** Memory that is truncated immediately after it was handed over. */
         TRUNCATED,
         /** Bytes that wake the victim. */
         WAKE_BYTES,
-        /** Many rings at once, all of them used. */
+        /** Many rings at the same time, all of them used. */
         MANY_RINGS,
         /** Many connections without a greeting, which stay open until {@link #LEAVE}. */
         CROWD,
@@ -72,7 +72,9 @@ public final class HostileSharer implements Role {
 
     private static final long WAIT_NANOS = 2_000_000_000L;
     private static final int MANY = 400;
-    /** More than the victim accepts without a greeting, and less than the queue of its socket holds as well. */
+    /**
+     * More than the victim accepts without a greeting, but not more than these and the queue of its socket together.
+     */
     private static final int CROWD = 300;
 
     private static final int FRAME_BYTES = 1100;
@@ -170,7 +172,7 @@ public final class HostileSharer implements Role {
         };
     }
 
-    /** Something that is done to a ring. */
+    /** An attack on a ring. */
     private interface Nonsense {
         void write(HostileRing ring, MemorySegment memory);
     }
@@ -184,7 +186,7 @@ public final class HostileSharer implements Role {
         try (HostileRing ring = connect(HostileRing.USUAL_BYTES, HostileRing.SEALS);
                 Arena arena = Arena.ofConfined()) {
             MemorySegment memory = ring.map(HostileRing.USUAL_BYTES, arena);
-            // A frame that is dropped, which the victim reads: it has mapped the memory then.
+            // A frame that the victim reads and drops: after that, it has mapped the memory.
             HostileRing.setRecord(memory, 0, 64, 64, WRONG_PORT, false);
             HostileRing.setTail(memory, HostileRing.recordBytes(64));
             ring.wake();

@@ -9,7 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Memory that is a file: what a process has written is there after the process was killed, and other processes see it at once. */
+/** Memory that is a file: it keeps the bytes of a process that was killed, and other processes see them immediately. */
 public final class MappedFile {
     private MappedFile() {}
 

@@ -17,7 +17,7 @@ public final class NumberedWrites {
 
     private static final int SLOTS = 64;
 
-    /** Less than {@link #SLOTS}, so that only one message for a slot is not acknowledged. */
+    /** Less than {@link #SLOTS}, so that at most one message for a slot is unacknowledged. */
     private static final int OUTSTANDING = 32;
 
     /** Size of the peer's memory, and of this side's region. */
@@ -37,7 +37,7 @@ public final class NumberedWrites {
      * Creates the writer.
      *
      * @param side a connection whose send queue has the capacity {@link #shape}, and whose regions have {@link #BYTES}
-     * @param acknowledged eight bytes for the number of the last WRITE that was acknowledged
+     * @param acknowledged eight bytes for the number of the last acknowledged WRITE
      * @param polls true to poll for completions, false to wait for events
      */
     public NumberedWrites(TrafficSide side, MemorySegment acknowledged, boolean polls) {
@@ -51,7 +51,10 @@ public final class NumberedWrites {
         return TrafficSide.Shape.of(OUTSTANDING, 4, BYTES);
     }
 
-    /** Writes up to a number of messages in all, or until an error, which it returns; an empty text if there is none. */
+    /**
+     * Writes until it has written a number of messages in total, or until an error, which it returns; an empty text if
+     * there is none.
+     */
     public String write(long until) {
         while (completed < until) {
             while (posted < until && posted - completed < OUTSTANDING) {
@@ -115,7 +118,7 @@ public final class NumberedWrites {
     public static String check(MemorySegment memory, long last) {
         for (int slot = 0; slot < SLOTS; slot++) {
             long newest = Math.max(0, last - Math.floorMod(last - slot, SLOTS));
-            long next = newest == 0 && slot > last ? slot : newest + SLOTS; // may have arrived, wholly or in part
+            long next = newest == 0 && slot > last ? slot : newest + SLOTS; // may have arrived, completely or in part
             boolean mayHaveArrived = next <= last + OUTSTANDING;
             for (int i = 0; i < MESSAGE_BYTES; i += Long.BYTES) {
                 long found = memory.get(ValueLayout.JAVA_LONG, (long) slot * MESSAGE_BYTES + i);

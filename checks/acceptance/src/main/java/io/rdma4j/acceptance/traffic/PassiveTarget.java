@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * is closed when the peer disconnects or sends a message.
  *
  * <p>The parameters are {@code address}, {@code bytes}, {@code backlog} and {@code timeout} (exponent). It reports
- * {@code port}, and on {@code count} the numbers of all and of open connections as {@code count}.
+ * {@code port}, and on {@code count} it reports the numbers of all and of open connections as {@code count}.
  */
 public final class PassiveTarget implements Role {
     private static final Duration POLL_INTERVAL = Duration.ofMillis(20);

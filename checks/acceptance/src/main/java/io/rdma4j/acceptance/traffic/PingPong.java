@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The parameters are {@code from}, {@code to}, {@code port}, {@code timeout} (exponent; 0 for the connection
  * manager's default), {@code keepAliveMillis} (0 for none) and {@code sizes}. It reports {@code ready}. On {@code look}
  * it reports {@code state}: {@code wrong}, {@code status}, {@code batches}, {@code longestMillis} (the longest pause
- * since the last report), {@code portErrors} and {@code portActives} (events of its port), {@code endMillis} (from the
- * last batch to the error). On {@code stop} it reports the same after its current batch. It exits on {@code end}.
+ * since the previous report), {@code portErrors} and {@code portActives} (events of its port), {@code endMillis} (from
+ * the last batch to the error). On {@code stop} it reports the same after its current batch. It exits on {@code end}.
  */
 public final class PingPong implements Role {
     private static final TrafficOperation[] OPERATIONS = TrafficOperation.values();

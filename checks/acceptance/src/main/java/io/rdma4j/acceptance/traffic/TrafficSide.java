@@ -14,6 +14,7 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.RemoteMemory;
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -269,6 +270,11 @@ public final class TrafficSide implements AutoCloseable {
     /** Returns the completion queue of both queues. */
     public CompletionQueue completions() {
         return completions;
+    }
+
+    /** Returns the peer's memory. */
+    public RemoteMemory remote() {
+        return new RemoteMemory(remoteAddress, remoteKey, remoteBytes);
     }
 
     /** Returns the address of the peer's memory. */

@@ -23,13 +23,13 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Sends valid connection requests from many addresses, each followed by its withdrawal (REJ, reason 4). Nothing in these messages
- * needs an answer, so that a host can forge them.
+ * Sends valid connection requests from many addresses, each followed by its withdrawal (REJ, reason 4). No message
+ * depends on an answer, so any host can forge them.
  *
- * <p>The parameters are {@code port} and {@code seconds}. It reports {@code begun}, and {@code pairs} in the end.
+ * <p>The parameters are {@code port} and {@code seconds}. It reports {@code begun}, and finally {@code pairs}.
  */
 public final class WithdrawnStorm implements Role {
-    /** The network of its addresses, all of which the sending host must have. */
+    /** The network of its addresses. The sending host must have all of them. */
     public static final String NETWORK = "10.87.0.0/16";
 
     private static final long TCP_SERVICES = 0x0106_0000L;

@@ -2,7 +2,6 @@ package io.rdma4j.acceptance.traffic;
 
 import io.rdma4j.acceptance.process.Parent;
 import io.rdma4j.acceptance.process.Role;
-import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -15,9 +14,9 @@ import java.util.Map;
 /**
  * An active side that writes numbers into its peer's memory and reads them back, until an error.
  *
- * <p>The parameters are {@code from}, {@code to} and {@code port}. It reports {@code ready}. On {@code look} it reports {@code
- * state}: {@code rounds}, {@code wrong}, {@code memorySent} and {@code sent}, the packets through shared memory and all of the
- * queue pair. It exits on {@code end}.
+ * <p>The parameters are {@code from}, {@code to} and {@code port}. It reports {@code ready}. On {@code look} it reports
+ * {@code state}: {@code rounds}, {@code wrong}, {@code memorySent} and {@code sent}, the numbers of packets sent
+ * through shared memory and in total. It exits on {@code end}.
  */
 public final class WriteReadPeer implements Role {
     /** Size of the memory that the peer needs. */
@@ -63,17 +62,8 @@ public final class WriteReadPeer implements Role {
         for (int i = 0; i < BYTES; i += Long.BYTES) {
             memory.set(ValueLayout.JAVA_LONG, i, round << 16 | i);
         }
-        SendWorkRequest request = new SendWorkRequest();
-        side.queuePair()
-                .postSend(request.reset(1)
-                        .from(side.region(), 0, BYTES)
-                        .write(side.remoteAddress(), side.remoteKey())
-                        .signaled());
-        side.queuePair()
-                .postSend(request.reset(2)
-                        .from(side.region(), BYTES, BYTES)
-                        .read(side.remoteAddress(), side.remoteKey())
-                        .signaled());
+        side.queuePair().postWrite(1, side.region(), 0, BYTES, side.remote());
+        side.queuePair().postRead(2, side.region(), BYTES, BYTES, side.remote());
         WorkCompletion[] one = WorkCompletion.array(1);
         for (int id = 1; id <= 2; id++) {
             if (side.await(one, LIMIT) == 0) {

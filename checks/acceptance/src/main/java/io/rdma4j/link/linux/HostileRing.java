@@ -12,16 +12,16 @@ import java.lang.ref.Reference;
 import java.nio.file.Path;
 
 /**
- * A ring as a hostile process hands it over: its memory may lack seals or have any size, and this side writes anything into it and
+ * A ring of a hostile process: its memory may lack seals or have any size, and this side writes anything into it and
  * into its socket. Not thread safe.
  *
- * <p>The class is in the package of the link set, whose system calls it uses.
+ * <p>The class is in the package of the link set because it uses its system calls.
  */
 public final class HostileRing implements AutoCloseable {
     /** All seals that a ring needs. */
     public static final int SEALS = 7;
 
-    /** Those, and one that forbids to write. */
+    /** The same seals, and one that forbids writing. */
     public static final int ALL_SEALS = 15;
 
     /** The size that the project's rings have. */
@@ -41,14 +41,14 @@ public final class HostileRing implements AutoCloseable {
     }
 
     /**
-     * Connects and hands memory over.
+     * Connects and hands over memory.
      *
      * @param path the socket of the victim
      * @param bytes size of the memory
      * @param seals the seals of the memory
      * @param high the address that the frames pretend to come from, upper half
      * @param low lower half
-     * @throws IOException if the victim does not take it
+     * @throws IOException if the victim does not accept it
      */
     public static HostileRing connect(Path path, long bytes, int seals, long high, long low) throws IOException {
         LinuxLinkSet set = new LinuxLinkSet();
@@ -65,7 +65,7 @@ public final class HostileRing implements AutoCloseable {
                 require(MemoryCalls.addSeals(ring.errno, memory, seals));
             }
             if (!new RingGreeting().send(socket, memory, high, low)) {
-                throw new IOException("the victim does not take a greeting");
+                throw new IOException("the victim does not accept a greeting");
             }
             return ring;
         } catch (IOException e) {
@@ -132,12 +132,12 @@ public final class HostileRing implements AutoCloseable {
         return (long) JAVA_LONG.varHandle().getAcquire(ring, 128L);
     }
 
-    /** Sets the number of bytes released, which is the victim's to write. */
+    /** Sets the number of bytes released, which only the victim should write. */
     public static void setHead(MemorySegment ring, long head) {
         ring.set(JAVA_LONG, 128, head);
     }
 
-    /** Sets the flag that is the victim's to write. */
+    /** Sets the flag, which only the victim should set. */
     public static void setAsleep(MemorySegment ring, int value) {
         ring.set(JAVA_INT, 256, value);
     }

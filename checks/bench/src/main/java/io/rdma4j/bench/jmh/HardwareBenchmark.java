@@ -33,8 +33,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Polling and posting on a device of the machine, with a driver in C that only touches memory. It shows what Java adds where
- * there is no card. Calls of an empty function and the same operations by C are the comparison.
+ * Polling and posting on a device of the machine, with a driver in C that only touches memory. It shows the overhead of
+ * Java on a machine without a card. Calls of an empty function and the same operations by C are the comparison.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -74,11 +74,11 @@ public class HardwareBenchmark {
         return Linker.nativeLinker().downcallHandle(THREE_WORDS, options);
     }
 
-    /** Checks that the two queues are what the benchmarks need. */
+    /** Checks that the two queues have the properties that the benchmarks need. */
     @Setup
     public void check() {
         if (empty.poll(completions) != 0 || endless.poll(completions) != 1 || !clocked.usesDeviceClock()) {
-            throw new IllegalStateException("the driver is another one");
+            throw new IllegalStateException("the device has another driver");
         }
     }
 

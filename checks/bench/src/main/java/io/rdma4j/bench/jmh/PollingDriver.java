@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The library of polling.c, which {@code cc} compiles. It is loaded as libibverbs.so.1 before the real one could be, and has one
- * device, whose functions only touch memory.
+ * The library of polling.c, which {@code cc} compiles. It is loaded as libibverbs.so.1 before the real library can be,
+ * and has one device, with functions that only touch memory.
  */
 final class PollingDriver {
     private static final String NAME = "libibverbs.so.1";

@@ -37,7 +37,7 @@ final class AeronEnd implements AutoCloseable {
         clientInvoker = aeron.conductorAgentInvoker();
     }
 
-    /** Creates an end with a driver of its own. */
+    /** Creates an end with a separate driver. */
     static AeronEnd withDriver() {
         Path folder = folder();
         return new AeronEnd(folder, launch(folder));
@@ -81,7 +81,7 @@ final class AeronEnd implements AutoCloseable {
         return aeron.addExclusivePublication(channel, isServer ? TO_CLIENT : TO_SERVER);
     }
 
-    /** Invokes the driver, if it is this end's, and the client once. */
+    /** Invokes the driver, if it belongs to this end, and the client once. */
     void invoke() {
         if (driver != null) {
             driver.sharedAgentInvoker().invoke();

@@ -16,9 +16,8 @@ import java.nio.channels.SocketChannel;
 import org.HdrHistogram.Histogram;
 
 /**
- * One connection after the other: opening a channel and connecting it, one byte there and back, and closing it. Both
- * ends block. The figures are those of opening and connecting; {@link Figures#CONNECTIONS_PER_SECOND} is that of the
- * whole.
+ * One connection after the other: opening a channel and connecting it, a round trip of one byte, and closing it. Both
+ * ends block. The latencies cover opening and connecting; {@link Figures#CONNECTIONS_PER_SECOND} covers all steps.
  *
  * <p>Parameters: {@code kind} ({@code tcp}, or {@code rdma} for RDMA sockets).
  */

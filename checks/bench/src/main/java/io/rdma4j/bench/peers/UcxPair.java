@@ -13,7 +13,7 @@ import java.io.IOException;
  *
  * <p>Parameters: {@code operation} ({@code tag}, {@code put}: the peer polls its memory and puts back, {@code get}),
  * {@code mode} ({@code latency}, {@code stream}; {@code stream} only for {@code tag}), {@code size}. The latency of
- * {@code get} is that of the whole operation.
+ * {@code get} is the time of the whole operation.
  */
 public final class UcxPair implements PairTest {
     private static final int DEPTH = 16;

@@ -3,24 +3,27 @@ package io.rdma4j.bench.plan;
 import io.rdma4j.bench.worker.Figures;
 import io.rdma4j.bench.worker.MissingPeerException;
 import io.rdma4j.bench.worker.WorkerAddresses;
-import java.io.File;
+import io.rdma4j.harness.DebianPackages;
+import io.rdma4j.harness.Folders;
+import io.rdma4j.harness.RunningProcess;
+import io.rdma4j.harness.Stage;
+import io.rdma4j.harness.TcpSockets;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
  * A server and a client that are commands of other projects.
  *
- * <p>In their arguments {@code {port}} stands for a free TCP port, and {@code {server}} for the address of the server.
+ * <p>In their arguments, a free TCP port replaces {@code {port}}, and the server's address replaces {@code {server}}.
  *
  * @param id name of the experiment
  * @param server the server's command
@@ -38,7 +41,10 @@ public record CommandPair(
         long headStartMillis,
         Function<String, Map<String, Double>> reader)
         implements Experiment {
-    private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final Duration READY_LIMIT = Duration.ofSeconds(5);
+
+    /** More than the time by which a server starts before the client. */
+    private static final Duration HEAD_START_LIMIT = Duration.ofSeconds(20);
 
     /** The head start of a server that listens on the TCP port, which shows that it is ready. */
     static final long UNTIL_IT_LISTENS = -1;
@@ -48,32 +54,30 @@ public record CommandPair(
         requireProgram(server.getFirst());
         requireProgram(client.getFirst());
         int port = freePort();
-        Process serverProcess = start(server, port, ProcessBuilder.Redirect.DISCARD);
+        Stage stage = new Stage(Files.createTempDirectory("bench-"), Duration.ofSeconds(pace.limitSeconds()));
         try {
-            if (headStartMillis == UNTIL_IT_LISTENS) {
-                awaitListening(serverProcess, port);
-            } else {
+            var _ = start(stage, "server", server, port, stage.limit().plus(HEAD_START_LIMIT));
+            if (headStartMillis != UNTIL_IT_LISTENS) {
                 Thread.sleep(headStartMillis);
+            } else if (!Stage.holdsWithin(READY_LIMIT, () -> TcpSockets.isListening(port))) {
+                // A test connection would be a client for the server.
+                throw new IOException("the server does not start listening");
             }
-            return runClient(port, pace);
+            return runClient(stage, port);
         } finally {
-            kill(serverProcess);
+            stage.endAll();
+            Folders.delete(stage.folder());
         }
     }
 
-    private void requireProgram(String program) throws MissingPeerException {
+    private static void requireProgram(String program) throws MissingPeerException {
         if (program.startsWith("/")) {
             if (!Files.isExecutable(Path.of(program))) {
                 throw new MissingPeerException("there is no " + program);
             }
-            return;
+        } else if (!DebianPackages.hasProgram(program)) {
+            throw new MissingPeerException(program + " is not installed");
         }
-        for (String folder : System.getenv().getOrDefault("PATH", "/usr/bin").split(File.pathSeparator, -1)) {
-            if (Files.isExecutable(Path.of(folder, program))) {
-                return;
-            }
-        }
-        throw new MissingPeerException(program + " is not installed");
     }
 
     private static int freePort() throws IOException {
@@ -82,67 +86,37 @@ public record CommandPair(
         }
     }
 
-    private Process start(List<String> words, int port, ProcessBuilder.Redirect output) throws IOException {
-        List<String> command = new ArrayList<>();
-        for (String word : words) {
-            command.add(word.replace("{port}", Integer.toString(port)).replace("{server}", WorkerAddresses.SERVER));
+    private RunningProcess start(Stage stage, String role, List<String> words, int port, Duration limit)
+            throws IOException {
+        List<String> variables = new ArrayList<>();
+        if (!environment.isEmpty()) {
+            variables.add("env");
+            environment.forEach((name, value) -> variables.add(name + "=" + value));
         }
-        ProcessBuilder builder =
-                new ProcessBuilder(command).redirectOutput(output).redirectErrorStream(true);
-        builder.environment().putAll(environment);
-        return builder.start();
+        List<String> command = words.stream()
+                .map(word -> word.replace("{port}", Integer.toString(port)).replace("{server}", WorkerAddresses.SERVER))
+                .toList();
+        return stage.start(role, variables, command, limit);
     }
 
-    /**
-     * Waits until the server listens, according to the kernel's socket table. The server would treat a test connection
-     * as a client.
-     */
-    private static void awaitListening(Process serverProcess, int port) throws IOException, InterruptedException {
-        String suffix = ":%04X".formatted(port);
-        long deadline = System.nanoTime() + READY_NANOS;
-        while (serverProcess.isAlive() && System.nanoTime() < deadline) {
-            for (String table : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
-                for (String line : Files.readAllLines(Path.of(table))) {
-                    String[] fields = line.strip().split(" +", -1);
-                    if (fields.length > 3 && fields[1].endsWith(suffix) && fields[3].equals("0A")) {
-                        return;
-                    }
-                }
-            }
-            Thread.sleep(10);
+    private Map<String, Double> runClient(Stage stage, int port) throws IOException, InterruptedException {
+        long startNanos = System.nanoTime();
+        RunningProcess process = start(stage, "client", client, port, stage.limit());
+        int status = process.awaitEnd();
+        double seconds = (System.nanoTime() - startNanos) / 1e9;
+        if (status == RunningProcess.EXCEEDED || status == RunningProcess.KILLED) {
+            throw new IOException("the client did not finish in time");
         }
-        throw new IOException("the server does not start listening");
-    }
-
-    private Map<String, Double> runClient(int port, Pace pace) throws IOException, InterruptedException {
-        Path output = Files.createTempFile("bench-", ".out");
-        try {
-            long startNanos = System.nanoTime();
-            Process clientProcess = start(client, port, ProcessBuilder.Redirect.to(output.toFile()));
-            if (!clientProcess.waitFor(pace.limitSeconds(), TimeUnit.SECONDS)) {
-                kill(clientProcess);
-                throw new IOException("the client did not finish in time");
-            }
-            double seconds = (System.nanoTime() - startNanos) / 1e9;
-            String text = Files.readString(output, StandardCharsets.ISO_8859_1);
-            Map<String, Double> figures = new LinkedHashMap<>(reader.apply(text));
-            if (clientProcess.exitValue() != 0 || figures.containsValue(Double.NaN)) {
-                throw new IOException("status " + clientProcess.exitValue() + ", output: " + lastLine(text));
-            }
-            figures.put(Figures.SECONDS, seconds);
-            return figures;
-        } finally {
-            Files.delete(output);
+        String text = process.out() + process.err();
+        Map<String, Double> figures = new LinkedHashMap<>(reader.apply(text));
+        if (status != 0 || figures.containsValue(Double.NaN)) {
+            throw new IOException("status " + status + ", output: " + lastLine(text));
         }
+        figures.put(Figures.SECONDS, seconds);
+        return figures;
     }
 
     private static String lastLine(String text) {
         return text.lines().filter(line -> !line.isBlank()).reduce("", (_, line) -> line);
-    }
-
-    private static void kill(Process process) throws InterruptedException {
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
-        process.destroyForcibly();
-        process.waitFor();
     }
 }

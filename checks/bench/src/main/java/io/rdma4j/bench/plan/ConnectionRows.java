@@ -32,8 +32,8 @@ final class ConnectionRows {
     }
 
     private void setUp() {
-        // While one end works, the other one waits in the kernel, so a compiler thread has a processor of its own. If
-        // the ends waited for the compiler, as they do where both poll, a single compilation would dominate the figure.
+        // While one end works, the other one waits in the kernel, so a compiler thread has a separate processor. If the
+        // ends waited for the compiler, as they do where both poll, a single compilation would dominate the figure.
         row("connect", "set-up, one after the other")
                 .atMost(300)
                 .latency(new PairExperiment(
@@ -49,7 +49,7 @@ final class ConnectionRows {
     private void idle() {
         Experiment idle = new OnceExperiment(new PairExperiment(
                 "rdma-idle",
-                // The whole heap is resident from the start, so that it does not count as memory of the connections.
+                // The whole heap is resident from the start, so that it is not treated as memory of the connections.
                 List.of("-Xms768m", "-Xmx768m", "-XX:+AlwaysPreTouch", Experiments.NO_SHARED_MEMORY),
                 Parameters.of("connections", IDLE)));
         row("idle-memory", IDLE + " idle connections, memory of one, each side")

@@ -13,7 +13,7 @@ public interface Experiment {
      * Runs the experiment.
      *
      * @return figures by name
-     * @throws MissingPeerException if this machine lacks a requirement; the experiment is not tried again
+     * @throws MissingPeerException if this machine lacks a requirement; the experiment is not repeated
      * @throws IOException if the experiment failed
      * @throws InterruptedException if the thread is interrupted; all processes have been terminated
      */

@@ -12,7 +12,7 @@ public final class Experiments {
     static final String VERBS = "this project: verbs";
     static final String LAYER = "this project: connections, batches and messages of the package io.rdma4j";
     static final String SIZES = "this project: sizes and queue pairs";
-    static final String ENGINES = "this project: two threads of one process, with an engine each or the same";
+    static final String ENGINES = "this project: two threads of one process, with separate engines or the same engine";
     static final String CONNECTIONS = "this project: connections";
     static final String MEMORY = "one host: shared memory";
     static final String LOSS = "this project: goodput at loss, 64 KiB writes";
@@ -31,7 +31,7 @@ public final class Experiments {
     static final int KIB_64 = 64 << 10;
     static final int MIB = 1 << 20;
 
-    /** The option with which this project's packets take UDP on one host, too. */
+    /** The option with which this project uses UDP even for packets on one host. */
     static final String NO_SHARED_MEMORY = "-Drdma4j.shared-memory=off";
 
     private static final List<String> UDP_ONLY = List.of(NO_SHARED_MEMORY);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The rows for what a person sees first: the first seconds of two processes, and the tools with default options. */
+/** The rows for the first impression: the first seconds of two processes, and the tools with default options. */
 final class FirstRows {
     private static final int[] SECONDS = {1, 2, 3, 5, 10};
     private static final int LAST_SECOND = 10;

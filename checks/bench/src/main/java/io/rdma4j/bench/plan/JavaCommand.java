@@ -10,9 +10,9 @@ enum JavaCommand {
     /**
      * Options for warm figures.
      *
-     * <p>All measurements use the same collector, which has no threads of its own. A thread that triggers a compilation
-     * waits for it: a background compiler that competes with two polling threads for two processors takes several times
-     * as long (see {@link io.rdma4j.bench.worker.WarmUp}). Calls are inlined deeply (decision 033).
+     * <p>All measurements use the same collector, which has no threads. A thread that triggers a compilation waits for
+     * it: a background compiler that competes with two polling threads for two processors takes several times as long
+     * (see {@link io.rdma4j.bench.worker.WarmUp}). Calls are inlined deeply (decision 033).
      */
     MEASURING("-XX:+UseSerialGC -Xms256m -XX:-BackgroundCompilation -XX:MaxInlineLevel=30"),
 

@@ -11,7 +11,8 @@ import java.util.Locale;
 /**
  * The rows for the package {@link io.rdma4j}.
  *
- * <p>Its calls poll once and then block. So the aims compare them with rows of verbs that wait at completion channels.
+ * <p>Its calls poll once and then block. Therefore the aims compare them with rows of verbs that wait for completion
+ * channels.
  */
 final class LayerRows {
     private static final double LATENCY_RATIO = 1.02;

@@ -9,11 +9,11 @@ import java.util.concurrent.TimeUnit;
 /**
  * Measures the share of the machine's processors that other processes use.
  *
- * <p>This process and its terminated children do not count. The measurement works on Linux only; elsewhere the share is
+ * <p>This process and its terminated children are excluded. The measurement works on Linux only; elsewhere the share is
  * always 0.
  */
 public final class OtherLoad {
-    /** The maximum share at which the machine counts as quiet. */
+    /** The maximum share at which the machine is treated as quiet. */
     public static final double QUIET = 0.05;
 
     private static final int POLL_MILLIS = 300;

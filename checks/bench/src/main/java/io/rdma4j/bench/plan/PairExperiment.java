@@ -5,6 +5,7 @@ import io.rdma4j.bench.worker.MissingPeerException;
 import io.rdma4j.bench.worker.Parameters;
 import io.rdma4j.bench.worker.WorkerReport.Kind;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  */
 record PairExperiment(String test, JavaCommand java, List<String> options, Parameters parameters)
         implements Experiment {
-    private static final long END_MILLIS = 2000;
+    private static final Duration END_LIMIT = Duration.ofSeconds(2);
 
     /** True if the processes' error output is shown: a system property of the coordinator. */
     private static final boolean VERBOSE = Boolean.getBoolean("bench.verbose");
@@ -62,14 +63,14 @@ record PairExperiment(String test, JavaCommand java, List<String> options, Param
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(pace.limitSeconds());
         try (WorkerProcess server = new WorkerProcess(java.worker(options, words("serve", paced)), VERBOSE);
                 WorkerProcess client = new WorkerProcess(java.worker(options, words("drive", paced)), VERBOSE)) {
-            client.writeLine(server.await(Kind.PORT, deadline));
+            client.sendLine(server.await(Kind.PORT, deadline));
             String figures;
             try {
                 figures = client.await(Kind.FIGURES, deadline);
             } catch (IOException e) {
                 throw withServerError(server, e);
             }
-            server.awaitEnd(END_MILLIS);
+            server.awaitEnd(END_LIMIT);
             return Figures.parse(figures).values();
         }
     }

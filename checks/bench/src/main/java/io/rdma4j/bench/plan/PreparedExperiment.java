@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An experiment that is preceded by a command which is not measured.
+ * An experiment that is preceded by an unmeasured command.
  *
- * @param preparation the command; its failure shows in the experiment
+ * @param preparation the command; if it fails, the experiment fails
  * @param experiment the experiment
  */
 record PreparedExperiment(List<String> preparation, Experiment experiment) implements Experiment {

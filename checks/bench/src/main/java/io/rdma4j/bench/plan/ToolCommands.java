@@ -6,9 +6,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Experiments with this project's tools, as a person starts them: by the launcher, with the start-up time. */
+/** Experiments with this project's tools as users start them: by the launcher, including the start-up time. */
 final class ToolCommands {
-    /** An address at which a server listens that was given none: a configured one, unlike those of the other rows. */
+    /**
+     * The client's destination when the server listens on all addresses: an address of an interface, unlike the
+     * addresses of the other rows.
+     */
     private static final String SERVER = "127.0.0.1";
 
     /** The time after which a server that does not warm up is ready. */
@@ -29,7 +32,7 @@ final class ToolCommands {
 
     /**
      * Returns an experiment with a server of a tool, and a client of the same tool, which gets the server's address as
-     * an additional argument, as the tools of perftest and rstream do.
+     * an additional argument, as for perftest and rstream.
      *
      * @param words the tool and its options
      * @param environment environment variables of both
@@ -48,7 +51,7 @@ final class ToolCommands {
         return prepared(new CommandPair(words, server, client, environment, headStartMillis, reader));
     }
 
-    /** Returns an experiment before which the tools are built, so that no measurement contains it. */
+    /** Returns an experiment that first builds the tools, so that no measurement includes the build. */
     static Experiment prepared(Experiment experiment) {
         return new PreparedExperiment(List.of(launcher(), "--build"), experiment);
     }

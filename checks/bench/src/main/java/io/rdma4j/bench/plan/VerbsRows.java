@@ -178,7 +178,7 @@ final class VerbsRows {
         return new RowBuilder(plan, id, group, title).from(1);
     }
 
-    /** While one end works, the other one waits in the kernel, so a compiler thread has a processor of its own. */
+    /** While one end works, the other one waits in the kernel, so a compiler thread has a separate processor. */
     private static Experiment opening(String kind) {
         return new PairExperiment(
                 "channel-opening",

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Opens many connections at once in one thread, and closes them. Not thread safe. */
+/** Opens many connections concurrently in one thread, and closes them. Not thread safe. */
 final class ConnectionBurst {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final Duration EVENT_TIMEOUT = Duration.ofSeconds(10);

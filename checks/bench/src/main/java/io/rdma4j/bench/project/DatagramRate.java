@@ -214,8 +214,8 @@ public final class DatagramRate implements PairTest {
         /**
          * Counts all unacknowledged messages as lost if the receiver is still idle when all should have arrived.
          *
-         * <p>If late messages counted as lost, more messages would be in flight than there are receives, and more would
-         * be lost.
+         * <p>If late messages were counted as lost, more messages would be in flight than there are receives, and more
+         * would be lost.
          */
         private void onAcknowledgement(MemorySegment acknowledgement) {
             arrived = acknowledgement.get(JAVA_LONG, 0);

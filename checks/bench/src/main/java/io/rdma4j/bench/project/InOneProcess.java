@@ -14,8 +14,7 @@ import java.util.concurrent.FutureTask;
  * Both ends of a measurement in one process with a thread each: the mutual cost of threads that share a device.
  *
  * <p>The passive process is idle. Parameters: those of the measurement, and {@code passiveVector}, the completion
- * vector of the passive end. If it differs from that of the active end ({@code vector}), each end has an engine of its
- * own.
+ * vector of the passive end. If it differs from the active end's ({@code vector}), each end has a separate engine.
  */
 public final class InOneProcess implements PairTest {
     private final PairTest test;

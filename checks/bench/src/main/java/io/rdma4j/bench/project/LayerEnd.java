@@ -24,7 +24,7 @@ final class LayerEnd implements AutoCloseable {
         this.connection = connection;
         this.exposed = exposed;
         this.arena = arena;
-        // As the measurements of verbs: an end that gets no processor for a while runs out of places for messages.
+        // Like in the measurements of verbs: an end that gets no processor for a while runs out of places for messages.
         connection.queuePair().modify(new QueuePairAttributes().minRnrTimer(RdmaEnd.RNR_TIMER));
     }
 
@@ -67,8 +67,8 @@ final class LayerEnd implements AutoCloseable {
     }
 
     /**
-     * Drives the device once, as the passive ends of the measurements of verbs do. Only for a connection without messages,
-     * whose queue of receive completions stays empty.
+     * Drives the device once, like the passive ends of the measurements of verbs. Only for a connection without
+     * messages, whose queue of receive completions stays empty.
      */
     void drive() throws IOException {
         if (connection.queuePair().receiveCompletions().poll(completions) > 0) {

@@ -18,10 +18,10 @@ import java.io.IOException;
 /**
  * Operations of a {@link Connection}, one at a time.
  *
- * <p>Parameters: {@code operation} ({@code send}: a message there and another back; {@code write}, {@code read}: the peer
- * only drives its device), {@code size}. The figure is half the round trip for messages, which are posted as in {@link
- * RdmaLatency}, without a wait for their acknowledgement. For other operations it is the time of the call, which returns when
- * the operation is complete.
+ * <p>Parameters: {@code operation} ({@code send}: a message and a reply; {@code write}, {@code read}: the peer only
+ * drives its device), {@code size}. The figure is half the round trip for messages, which are posted as in
+ * {@link RdmaLatency}, without a wait for their acknowledgement. For other operations it is the time of the call, which
+ * returns when the operation is complete.
  */
 public final class LayerLatency implements PairTest {
     /** As many places for messages as {@link RdmaLatency} has posted receives. */

@@ -31,9 +31,9 @@ import java.util.Arrays;
  */
 public final class LayerThroughput implements PairTest {
     /**
-     * The memory for messages of the passive end, within the limits of their number. It is as small as that of {@link
-     * RdmaThroughput}, whose receives of large messages share memory, so that the caches of the processor hold it. Each
-     * message of a connection has a place of its own.
+     * The memory for messages of the passive end, within the limits of their number. It is as small as in
+     * {@link RdmaThroughput}, where receives of large messages share memory, so that it fits into the processor's
+     * caches. Each message of a connection has a separate place.
      */
     private static final int PLACES_BYTES = 1 << 20;
 
@@ -108,7 +108,7 @@ public final class LayerThroughput implements PairTest {
         meter.report(figures, size(parameters));
     }
 
-    /** The operations of the active end, each of which has memory of its own while it is in flight. */
+    /** The operations of the active end, each of which has separate memory while it is in flight. */
     private static final class Operations {
         private static final int CLOCK_EVERY_ITERATIONS = 32;
 

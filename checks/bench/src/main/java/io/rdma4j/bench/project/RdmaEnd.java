@@ -36,7 +36,7 @@ final class RdmaEnd implements AutoCloseable {
      * The RNR timer: 0.64 ms, as perftest uses without the connection manager.
      *
      * <p>With the connection manager it is 655 ms. An end that gets no processor for a while runs out of receives, and
-     * the measurement would consist of that wait.
+     * that wait would dominate the measurement.
      */
     static final int RNR_TIMER = 12;
 

@@ -35,8 +35,8 @@ public final class RdmaThroughput implements PairTest {
     private static final long USER_BYTES = 1 << 20;
 
     /**
-     * Number of posted receives, as perftest posts: a passive end that gets no processor for a while rarely runs out of
-     * them.
+     * Number of posted receives, the same as in perftest: a passive end that gets no processor for a while rarely runs
+     * out of them.
      */
     private static final int MIN_RECEIVES = 512;
 

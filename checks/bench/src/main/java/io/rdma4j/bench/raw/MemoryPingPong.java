@@ -13,8 +13,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /**
- * Round trips of messages through memory that both processes map: each copies the message into the memory and then writes its
- * number, for which the other one polls. Parameter: {@code size}.
+ * Round trips of messages through memory that both processes map: each side copies the message into the memory and then
+ * writes its number, for which the other side polls. Parameter: {@code size}.
  */
 public final class MemoryPingPong implements PairTest {
     private static final VarHandle NUMBER = JAVA_LONG.varHandle();

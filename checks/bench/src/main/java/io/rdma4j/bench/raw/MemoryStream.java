@@ -19,14 +19,14 @@ public final class MemoryStream implements PairTest {
     private static final VarHandle COUNT = JAVA_LONG.varHandle();
     private static final int RING_BYTES = 1 << 20;
 
-    /** The offsets of the number of messages written, of those read, and of the ring. */
+    /** The offsets of the number of messages written, of the number of messages read, and of the ring. */
     private static final long WRITTEN = 0;
 
     private static final long READ = 128;
     private static final long RING = 4096;
     private static final int CLOCK_EVERY_MESSAGES = 16;
 
-    /** The messages that lie in memory of their own, as those of a program would. */
+    /** The messages, which are in separate memory, like messages of a program. */
     private static final int MESSAGES = 16;
 
     /** Creates the measurement. */

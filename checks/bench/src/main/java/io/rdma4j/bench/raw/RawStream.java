@@ -88,7 +88,7 @@ public final class RawStream implements PairTest {
         private final MemorySegment acknowledgement;
         private long sent;
         private long arrived;
-        /** Bytes that were sent and count as lost. */
+        /** Bytes that were sent and are treated as lost. */
         private long lost;
 
         Sender(UdpSocket socket, Packets packets, MemorySegment acknowledgement) {

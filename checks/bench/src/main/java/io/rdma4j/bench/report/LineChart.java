@@ -30,7 +30,7 @@ final class LineChart {
         this.points = points;
     }
 
-    /** Adds a line: positive values by point. There are eight colours, which further lines repeat dashed. */
+    /** Adds a line: positive values by point. There are eight colours; further lines use them again, dashed. */
     void add(String name, Map<String, Double> values) {
         Map<String, Double> drawable = new LinkedHashMap<>();
         values.forEach((point, value) -> {

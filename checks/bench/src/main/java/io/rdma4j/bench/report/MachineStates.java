@@ -8,9 +8,9 @@ import java.util.Map;
  * Classifies the repetitions by the state of the machine in which they were measured.
  *
  * <p>A virtual machine may alternate between two states, for seconds or minutes each. In one state its processors share
- * a cache. In the other one they are far from each other, and every exchange between two processes takes up to twice as
- * long. The states are distinguished by the round-trip time of a cache line between two processors, which is measured
- * before and after each experiment.
+ * a cache. In the other state they do not, and every exchange between two processes takes up to twice as long. The
+ * states are distinguished by the round-trip time of a cache line between two processors, which is measured before and
+ * after each experiment.
  */
 public final class MachineStates {
     /** A figure of an experiment: the round-trip time between two processors before it, in nanoseconds. */
@@ -76,6 +76,6 @@ public final class MachineStates {
             return "";
         }
         String range = String.format("%.0f to %.0f ns", distances.getMin(), distances.getMax());
-        return hasTwoStates() ? range + ": two machines in turn; ratios are of the same one" : range;
+        return hasTwoStates() ? range + ": two states of the machine; ratios are within one state" : range;
     }
 }

@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * A TCP connection between the two processes of a measurement, for everything that is not measured.
  *
- * <p>First both sides exchange numbers and texts in an agreed order, such as ports and keys. Then the passive side
- * calls {@link #serveQueries}, and from then on the active side may query and stop it.
+ * <p>First both sides exchange numbers and texts in an agreed order, such as ports and keys. After that the passive
+ * side calls {@link #serveQueries}, and the active side may query and stop it.
  */
 public final class Control implements AutoCloseable {
     private static final int QUERY_CPU = 1;
@@ -72,7 +72,7 @@ public final class Control implements AutoCloseable {
         return in.readUTF();
     }
 
-    /** Waits until the other side calls this method, too. */
+    /** Waits until the other side also calls this method. */
     public void awaitPeer() throws IOException {
         send(0);
         receive();

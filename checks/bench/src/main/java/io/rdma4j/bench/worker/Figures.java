@@ -50,7 +50,7 @@ public final class Figures {
     /** Run time of a process in seconds. */
     public static final String SECONDS = "seconds";
 
-    /** 1 if the compilers were still working when the measurement began, else 0. */
+    /** 1 if the compilers were still working when the measurement started, otherwise 0. */
     public static final String STILL_COMPILING = "stillCompiling";
 
     private final Map<String, Double> values = new LinkedHashMap<>();

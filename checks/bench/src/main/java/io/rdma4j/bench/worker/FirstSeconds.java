@@ -36,7 +36,7 @@ final class FirstSeconds {
         beginNanos = startNanos;
     }
 
-    /** Returns the seconds of this process, or null if the parameters do not ask for them. */
+    /** Returns the seconds of this process, or null if the parameters do not request them. */
     static @Nullable FirstSeconds of(Parameters parameters) {
         int count = parameters.number("firstSeconds", 0);
         return count == 0 ? null : new FirstSeconds(processStartNanos(), count);
@@ -53,7 +53,7 @@ final class FirstSeconds {
     }
 
     /**
-     * Ends the current second, and all later ones that are over too, because slow code has called this late. They share
+     * Ends the current second, and later ones that have also passed because slow code has called this late. They share
      * the rate over the whole time.
      *
      * @param now the time, at or after the end of the current second

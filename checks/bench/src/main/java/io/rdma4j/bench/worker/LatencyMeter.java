@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The clock of a ping-pong: assigns a stamp to each ping and records its round-trip time.
  *
  * <p>The first pings warm up. Their times are discarded every {@link WarmUp#POLL_NANOS} nanoseconds until the warm-up
- * is over. So the measurement runs the same code as the warm-up. A branch that only the measurement takes would
+ * is over. The measurement therefore runs the same code as the warm-up: a branch that only the measurement takes would
  * invalidate its compiled loop. The last ping has the stamp {@link #LAST}, at which the other side stops. Not thread
  * safe.
  */

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The active side calls {@link #running} periodically, and transfers data as long as it returns true. The passive
  * side counts the bytes, or the active side, which passes them to {@link #running(long)}.
  *
- * <p>Readings are also taken during the warm-up, and each replaces the previous one. So the reading at the start of the
- * measurement executes nothing for the first time. It also takes no new branch, which would invalidate compiled code at
- * the moment the clock starts.
+ * <p>Readings are also taken during the warm-up, and each replaces the previous one. The reading at the start of the
+ * measurement therefore runs no code for the first time, and takes no new branch, which would invalidate compiled code
+ * when the clock starts.
  */
 public final class StreamMeter {
     private static final long PEER_COUNTS = -1;
@@ -89,7 +89,7 @@ public final class StreamMeter {
     }
 
     /**
-     * Adds the figures, among them throughput and the rate of messages.
+     * Adds the figures, including throughput and the rate of messages.
      *
      * @param messageBytes size of a message
      */

@@ -37,7 +37,7 @@ public final class WarmUp {
     /**
      * Starts a warm-up.
      *
-     * @param control connection to the other process, if that serves queries; null to observe only this process
+     * @param control connection to the other process if it serves queries; null to observe only this process
      */
     public static WarmUp begin(Parameters parameters, @Nullable Control control) {
         return new WarmUp(System.nanoTime(), parameters, () -> {
@@ -69,7 +69,10 @@ public final class WarmUp {
         return isIdle || now >= latestEnd;
     }
 
-    /** Adds whether the compilers were still working when the warm-up ended, so that the figures are not those of a long run. */
+    /**
+     * Adds whether the compilers were still working when the warm-up ended, in which case the figures differ from those
+     * of a long run.
+     */
     public void report(Figures figures) {
         figures.add(Figures.STILL_COMPILING, isCutShort ? 1 : 0);
     }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A report of a worker to the coordinator: a line of a kind in lower case, a space, and a text.
  *
- * <p>The lines need no library: loading one would count as a part of the first second of the process.
+ * <p>The lines need no library, because loading one would be part of the first second of the process.
  *
  * @param kind the meaning of the text
  * @param text the text, without line breaks
@@ -29,7 +29,7 @@ public record WorkerReport(Kind kind, String text) {
         text = text.replace('\n', ' ').replace('\r', ' ');
     }
 
-    /** Returns the report in a line, or null if the line is none, such as output of a peer's native library. */
+    /** Returns the report in a line, or null if the line is not a report, such as output of a peer's native library. */
     public static @Nullable WorkerReport parse(String line) {
         for (Kind kind : Kind.values()) {
             String start = word(kind) + " ";

@@ -1,6 +1,6 @@
 /*
- * The libibverbs.so.1 of the tests of room hardware, for a benchmark: its poll and post functions never run empty or full. They
- * write as much memory as those of a driver that bypasses the kernel, but for the doorbell of the device.
+ * The libibverbs.so.1 of the tests of the module hardware, for a benchmark: its queues never become empty or full. The poll and post
+ * functions write as much memory as those of a driver that bypasses the kernel, except for the device's doorbell.
  */
 #include <infiniband/verbs.h>
 
@@ -10,7 +10,7 @@
 
 #define SLOTS 64
 
-/* A queue of one entry stays empty. Each poll of another one finds one completion. */
+/* A queue of one entry stays empty. Each poll of any other queue finds one completion. */
 static int poll_always(struct ibv_cq *cq, int count, struct ibv_wc *wc)
 {
 	(void) count;
@@ -47,7 +47,7 @@ static struct ibv_cq_ex *create_cq_ex_always(struct ibv_context *context, struct
 	return cq;
 }
 
-/* Copies a request into a ring of 64 bytes an entry. */
+/* Copies a request into a ring with 64 bytes per entry. */
 static void copy(uint64_t id, const struct ibv_sge *sge, uint64_t remote, uint32_t key)
 {
 	static uint64_t ring[SLOTS][8];
@@ -93,7 +93,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *d)
 	return opened;
 }
 
-/* A function that does nothing, with the parameters of those above. */
+/* A function that does nothing, with the parameters of the functions above. */
 int bench_nothing(uint64_t first, uint64_t second, uint64_t third)
 {
 	(void) first;

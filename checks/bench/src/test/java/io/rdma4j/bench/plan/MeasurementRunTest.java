@@ -51,7 +51,7 @@ class MeasurementRunTest {
     }
 
     @Test
-    void missingPeerIsNotTriedAgain() throws Exception {
+    void missingPeerIsNotRetried() throws Exception {
         Results results = run(
                 THREE,
                 experiment("a", () -> {
@@ -63,7 +63,7 @@ class MeasurementRunTest {
     }
 
     @Test
-    void failedExperimentIsTriedAgainAndReported() throws Exception {
+    void failedExperimentIsRetriedAndReported() throws Exception {
         Results results = run(THREE, experiment("a", () -> {
             if (executed.size() == 2) {
                 throw new IOException("broken");
@@ -84,7 +84,7 @@ class MeasurementRunTest {
     }
 
     @Test
-    void onceExperimentRunsOnceAndCountsInEveryRepetition() throws Exception {
+    void onceExperimentRunsOnceAndHasFiguresInEveryRepetition() throws Exception {
         Results results = run(THREE, new OnceExperiment(experiment("a", () -> Map.of("x", 4.0))));
         assertThat(executed).containsExactly("a");
         assertThat(results.values("a", "x")).containsExactly(4.0, 4.0, 4.0);

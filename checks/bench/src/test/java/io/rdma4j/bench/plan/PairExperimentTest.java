@@ -50,14 +50,14 @@ class PairExperimentTest {
     }
 
     @Test
-    void firstSecondsContainNoLoadingOfTheLibrariesOfTheProgram(@TempDir Path folder) throws Exception {
+    void librariesAreNotLoadedDuringTheFirstSeconds(@TempDir Path folder) throws Exception {
         assertThat(loadedClasses(folder, "kind", "tcp", "size", 64, "firstSeconds", 1))
                 .contains("io.rdma4j.bench.worker.FirstSeconds ")
                 .doesNotContain("org.HdrHistogram.", "com.fasterxml.", "picocli.");
     }
 
     @Test
-    void workersLoadNothingButTheHistogramForPercentiles(@TempDir Path folder) throws Exception {
+    void workersLoadOnlyTheHistogramForPercentiles(@TempDir Path folder) throws Exception {
         assertThat(loadedClasses(folder, "kind", "tcp", "size", 64))
                 .contains("org.HdrHistogram.Histogram ")
                 .doesNotContain("com.fasterxml.", "picocli.");

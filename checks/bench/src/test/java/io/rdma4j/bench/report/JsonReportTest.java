@@ -23,7 +23,7 @@ class JsonReportTest {
     }
 
     @Test
-    void machineIsDescribedInItsOrder() throws IOException {
+    void machineIsDescribedInTheGivenOrder() throws IOException {
         JsonNode machine = report(ResultsTest.results()).get("machine");
         assertThat(machine.fieldNames()).toIterable().containsExactly("processor", "processors");
         assertThat(machine.get("processor").asText()).isEqualTo("a \"quoted\"\\ line\nand \t µ");
@@ -85,7 +85,7 @@ class JsonReportTest {
     }
 
     @Test
-    void everyValueIsOnALineOfItsOwn() throws IOException {
+    void everyValueIsOnASeparateLine() throws IOException {
         assertThat(text(ResultsTest.results()))
                 .startsWith("{\n  \"machine\": {\n    \"processor\": ")
                 .contains("\n  \"rows\": [\n    {\n      \"id\": \"raw\",\n", "\"aims\": [],\n")

@@ -69,7 +69,7 @@ class ResultsTest {
         assertThat(ratio.minimum()).isEqualTo(1.5);
         assertThat(ratio.maximum()).isEqualTo(1.7);
         assertThat(results.processorDistance())
-                .isEqualTo("100 to 520 ns: two machines in turn; ratios are of the same one");
+                .isEqualTo("100 to 520 ns: two states of the machine; ratios are within one state");
     }
 
     @Test
@@ -114,7 +114,7 @@ class ResultsTest {
     }
 
     @Test
-    void nanFiguresDoNotCount() {
+    void nanFiguresAreIgnored() {
         Results results = new Results();
         results.add("e-raw", 1, Map.of("p50Micros", Double.NaN));
         results.add("e-raw", 2, Map.of("p50Micros", 3.0));

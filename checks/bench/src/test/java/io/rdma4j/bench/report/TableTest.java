@@ -33,7 +33,7 @@ class TableTest {
     }
 
     @Test
-    void aRowSaysThatJavaWasStillCompiling() {
+    void aRowReportsThatJavaWasStillCompiling() {
         assertThat(text).doesNotContain("compiling");
         Results results = ResultsTest.results();
         results.add("e-mine", 3, Map.of("p50Micros", 4.8, "p99Micros", 8.0, Figures.STILL_COMPILING, 1.0));

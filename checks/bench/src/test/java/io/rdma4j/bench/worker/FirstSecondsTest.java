@@ -19,7 +19,7 @@ class FirstSecondsTest {
     }
 
     @Test
-    void eachSecondHasAFigureOfItsOwn() {
+    void eachSecondHasASeparateFigure() {
         FirstSeconds seconds = new FirstSeconds(50, 2);
         assertThat(seconds.endNanos()).isEqualTo(1000 * MILLI + 50);
         assertThat(end(seconds, 1000 * MILLI + 50, 500 * MILLI)).isTrue();
@@ -44,7 +44,7 @@ class FirstSecondsTest {
     }
 
     @Test
-    void aMeasurementWithFirstSecondsCountsFromTheStartOfTheProcess() {
+    void secondsCountFromTheStartOfTheProcess() {
         FirstSeconds seconds = FirstSeconds.of(Parameters.of("firstSeconds", 3));
         assertThat(seconds).isNotNull();
         assertThat(FirstSeconds.of(Parameters.of())).isNull();

@@ -87,7 +87,7 @@ class ChosenDeviceTest {
     @Test
     void chosenProviderWithoutDevicesIsNamed() {
         choose("hardware");
-        assumeTrue(Device.list().isEmpty(), "this host has devices of its own");
+        assumeTrue(Device.list().isEmpty(), "this host has RDMA devices");
         RdmaException refused = catchThrowableOfType(RdmaException.class, () -> CmId.create(PortSpace.TCP));
         assertThat(refused.errno()).isEqualTo(Errno.ENODEV);
         assertThat(refused).hasMessageContaining("the provider hardware, which --device or RDMA4J_DEVICE requests");

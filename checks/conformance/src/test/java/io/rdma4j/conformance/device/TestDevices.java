@@ -94,7 +94,7 @@ public final class TestDevices {
         return DRIVER;
     }
 
-    /** Returns the part of a number of connections or messages that {@value #LOAD} asks for, at least 2. */
+    /** Returns the part of a number of connections or messages that {@value #LOAD} specifies, at least 2. */
     public static int load(int full) {
         return Math.max(2, (int) (full * (long) Integer.getInteger(LOAD, 100) / 100));
     }

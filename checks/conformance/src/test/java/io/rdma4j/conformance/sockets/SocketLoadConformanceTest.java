@@ -156,8 +156,8 @@ class SocketLoadConformanceTest {
     }
 
     /**
-     * Sends a byte over a connection of its own, and expects it back. Returns false if siw refuses the connection: its few queues are free
-     * only some time after their sockets were closed, longer on a busy machine.
+     * Sends a byte over a separate connection, and expects it back. Returns false if siw refuses the connection: its
+     * few queues are free only some time after their sockets were closed, longer on a busy machine.
      */
     private static boolean isEchoed(ServerSocket listener, byte value) throws IOException {
         Socket connected;

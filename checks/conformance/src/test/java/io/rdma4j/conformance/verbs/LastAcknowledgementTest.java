@@ -15,7 +15,10 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A receiver that has polled a message may close its queue pair or context at once: the message is still acknowledged. */
+/**
+ * A receiver that has polled a message may immediately close its queue pair or context: the message is still
+ * acknowledged.
+ */
 @Timeout(30)
 @NotOn(value = Driver.RXE, because = "completes a receive before it acknowledges the message")
 class LastAcknowledgementTest {

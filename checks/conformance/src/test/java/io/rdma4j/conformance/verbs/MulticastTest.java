@@ -51,7 +51,7 @@ class MulticastTest {
     private @Nullable DatagramChannel membership;
     private final List<Member> members = new ArrayList<>();
 
-    /** A datagram queue pair with an endpoint of its own, ready to send, with receives posted. */
+    /** A datagram queue pair with a separate endpoint, ready to send, with receives posted. */
     private final class Member {
         final TestEndpoint endpoint = new TestEndpoint(TestDevices.freshAddress());
         final CompletionQueue received = endpoint.context.createCompletionQueue(64);

@@ -190,7 +190,7 @@ class ReregistrationTest {
         assertThat(read(region.remote())).isEqualTo(CompletionStatus.SUCCESS);
     }
 
-    /** On a device that cannot change memory, too: what it refuses has no effect. */
+    /** Even on a device that cannot change memory, a refused change has no effect. */
     @Test
     void aRefusedChangeLeavesTheRegistrationAsItWas() {
         RemoteMemory before = region.remote();

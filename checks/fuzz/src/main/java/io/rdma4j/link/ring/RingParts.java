@@ -16,7 +16,7 @@ public final class RingParts {
     /** Records begin at multiples of this. */
     public static final int ALIGNMENT = RingLayout.ALIGNMENT;
 
-    /** The most frames of a poll. */
+    /** The maximum number of frames of a poll. */
     public static final int FRAMES = RingReader.FRAMES;
 
     /** The size of the memory that a reader copies frames to. */

@@ -20,7 +20,7 @@ public final class OutOfBandRecords {
     public static void check(byte[] bytes) {
         Optional<PeerRecord> record = PeerRecord.parse(Arrays.copyOf(bytes, PeerRecord.BYTES));
         if (record.isPresent() && !PeerRecord.parse(record.get().toBytes()).equals(record)) {
-            throw new AssertionError("a written record is parsed as the same");
+            throw new AssertionError("a written record is parsed to an equal one");
         }
     }
 

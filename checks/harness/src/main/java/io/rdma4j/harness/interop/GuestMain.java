@@ -49,7 +49,7 @@ public final class GuestMain implements Callable<Integer> {
     private static final String CALL =
             Main.HOME.resolve("checks/interop/lib/guest-call").toString();
 
-    /** What happens in a guest, other than running one command in it. */
+    /** The alternatives to running one command in a guest. */
     private static final class Mode {
         @Option(names = "--shell", description = "read commands from standard input, one a line, until its end")
         private boolean shell;

@@ -27,7 +27,7 @@ final class Rping {
     private static final String CLIENT_PREFIX = "ping data: ";
 
     /**
-     * What every good end prints to standard error. With Linux 6.12 the time-wait of a connection may end before its process does,
+     * The lines that a client or server prints to standard error when it ends as expected. With Linux 6.12 the time-wait of a connection may end before its process does,
      * which rping reports as C's does.
      */
     private static final Set<String> GOOD_ENDS = Set.of(

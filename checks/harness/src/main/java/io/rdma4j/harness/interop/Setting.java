@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param mtu the MTU of the link to the guest
  * @param isPeerC true if a second guest takes the place of Java
  * @param warmsUp true if Java's measuring tools warm up
- * @param inside what runs on the side INSIDE, in a guest with memory for Java; null in a run without that side
+ * @param inside the programs of the side INSIDE, in a guest with memory for Java; null in a run without that side
  */
 record Setting(
         Path home,
@@ -26,7 +26,7 @@ record Setting(
         boolean warmsUp,
         @Nullable Inside inside) {
     /**
-     * What runs on the side INSIDE.
+     * The programs of the side INSIDE.
      *
      * @param isC true for C
      * @param environment variables of Java, such as {@code LC_ALL=C.UTF-8}

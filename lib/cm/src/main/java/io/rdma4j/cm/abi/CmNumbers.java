@@ -73,10 +73,10 @@ public final class CmNumbers {
     @CName("RDMA_USER_CM_CMD_JOIN_MCAST")
     public static final int JOIN_GROUP = 22;
 
-    /** {@code RDMA_USER_CM_CMD_RESOLVE_IB_SERVICE} of the headers of 2025 and newer. */
+    @CName("RDMA_USER_CM_CMD_RESOLVE_IB_SERVICE") // in header files of 2025 and newer
     public static final int RESOLVE_SERVICE = 23;
 
-    /** {@code RDMA_USER_CM_CMD_WRITE_CM_EVENT} of the headers of 2025 and newer. */
+    @CName("RDMA_USER_CM_CMD_WRITE_CM_EVENT") // in header files of 2025 and newer
     public static final int WRITE_EVENT = 24;
 
     @CName("RDMA_USER_CM_ABI_VERSION")
@@ -91,7 +91,7 @@ public final class CmNumbers {
     @CName("RDMA_USER_CM_QUERY_GID")
     public static final int QUERY_GIDS = 2;
 
-    /** {@code RDMA_USER_CM_QUERY_IB_SERVICE} of the headers of 2025 and newer. */
+    @CName("RDMA_USER_CM_QUERY_IB_SERVICE") // in header files of 2025 and newer
     public static final int QUERY_SERVICES = 3;
 
     @CName("RDMA_OPTION_ID")

@@ -1,13 +1,14 @@
 package io.rdma4j.cm.abi;
 
 import io.rdma4j.cm.abi.CmStructures.Attributes;
-import io.rdma4j.cm.abi.CmStructures.PathToPeer;
 import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.PathMtu;
 import io.rdma4j.value.QueuePairState;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.QueuePairAttribute;
 import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.abi.AddressVectors;
+import io.rdma4j.verbs.abi.Fields;
 import io.rdma4j.verbs.abi.QueuePairCodec;
 import java.lang.foreign.MemorySegment;
 
@@ -43,7 +44,7 @@ public final class KernelAttributes {
         Fields.putInt(to, Attributes.ACCESS_FLAGS, AccessFlag.bits(attributes.accessFlags()));
         AddressVector path = attributes.addressVector();
         if (path != null) {
-            putPath(to, Attributes.PATH, path);
+            AddressVectors.write(to, Attributes.PATH, path);
         }
         Fields.putShort(to, Attributes.PARTITION_KEY_INDEX, attributes.partitionKeyIndex());
         Fields.putByte(to, Attributes.MAX_READ_ATOMIC, attributes.maxReadAtomic());
@@ -85,30 +86,9 @@ public final class KernelAttributes {
         return QueuePairState.ofCode(code).orElseThrow(() -> new IllegalArgumentException("queue pair state " + code));
     }
 
-    /** Returns a path. A link-local destination has no interface, since the source GID determines it. */
-    public static AddressVector path(MemorySegment from, long at) {
-        return new AddressVector(
-                Fields.byteAt(from, at + PathToPeer.SOURCE_GID_INDEX),
-                Fields.gidAt(from, at + PathToPeer.DESTINATION_GID),
-                0,
-                Fields.intAt(from, at + PathToPeer.FLOW_LABEL) & FLOW_LABEL_MASK,
-                Fields.byteAt(from, at + PathToPeer.HOP_LIMIT),
-                Fields.byteAt(from, at + PathToPeer.TRAFFIC_CLASS),
-                Fields.byteAt(from, at + PathToPeer.SERVICE_LEVEL),
-                Fields.byteAt(from, at + PathToPeer.STATIC_RATE),
-                Fields.byteAt(from, at + PathToPeer.PORT));
-    }
-
-    /** Writes a path into zeroed memory. */
-    public static void putPath(MemorySegment to, long at, AddressVector path) {
-        Fields.putGid(to, at + PathToPeer.DESTINATION_GID, path.destination());
-        Fields.putInt(to, at + PathToPeer.FLOW_LABEL, path.flowLabel());
-        Fields.putByte(to, at + PathToPeer.SOURCE_GID_INDEX, path.sourceGidIndex());
-        Fields.putByte(to, at + PathToPeer.HOP_LIMIT, path.hopLimit());
-        Fields.putByte(to, at + PathToPeer.TRAFFIC_CLASS, path.trafficClass());
-        Fields.putByte(to, at + PathToPeer.SERVICE_LEVEL, path.serviceLevel());
-        Fields.putByte(to, at + PathToPeer.STATIC_RATE, path.staticRate());
-        Fields.putByte(to, at + PathToPeer.IS_GLOBAL, 1);
-        Fields.putByte(to, at + PathToPeer.PORT, path.port());
+    /** Returns a path. */
+    static AddressVector path(MemorySegment from, long at) {
+        AddressVector path = AddressVectors.read(from, at);
+        return path.withFlowLabel(path.flowLabel() & FLOW_LABEL_MASK);
     }
 }

@@ -6,6 +6,8 @@ import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.abi.CmStructures.DatagramService;
 import io.rdma4j.cm.abi.CmStructures.Enhancement;
 import io.rdma4j.cm.abi.CmStructures.Parameters;
+import io.rdma4j.verbs.abi.AddressVectors;
+import io.rdma4j.verbs.abi.Fields;
 import java.lang.foreign.MemorySegment;
 
 /** Reads and writes parameters of connections and datagram services in the kernel's structures. */
@@ -64,7 +66,7 @@ public final class KernelParameters {
         byte[] privateData = parameters.privateData();
         Fields.putInt(to, DatagramService.QUEUE_PAIR, parameters.queuePairNumber());
         Fields.putInt(to, DatagramService.QUEUE_KEY, parameters.queueKey());
-        KernelAttributes.putPath(to, DatagramService.PATH, parameters.addressVector());
+        AddressVectors.write(to, DatagramService.PATH, parameters.addressVector());
         Fields.putBytes(to, DatagramService.PRIVATE_DATA, privateData);
         Fields.putByte(to, DatagramService.PRIVATE_DATA_BYTES, privateData.length);
     }

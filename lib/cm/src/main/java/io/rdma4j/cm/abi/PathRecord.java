@@ -2,9 +2,11 @@ package io.rdma4j.cm.abi;
 
 import io.rdma4j.cm.RoutePath;
 import io.rdma4j.cm.abi.CmStructures.PathData;
+import io.rdma4j.cm.abi.CmStructures.PathRecordFields;
 import io.rdma4j.cm.abi.CmStructures.UserPath;
 import io.rdma4j.value.Gid;
 import io.rdma4j.value.PathMtu;
+import io.rdma4j.verbs.abi.Fields;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -12,17 +14,6 @@ import java.lang.foreign.MemorySegment;
  * administration (IBA volume 1, 15.2.5.16), packed and in network byte order.
  */
 public final class PathRecord {
-    private static final int DESTINATION_GID = 8;
-    private static final int SOURCE_GID = 24;
-    private static final int FLOW_LABEL_AND_HOP_LIMIT = 44;
-    private static final int TRAFFIC_CLASS = 48;
-    private static final int REVERSIBLE_AND_PATHS = 49;
-    private static final int PARTITION_KEY = 50;
-    private static final int SERVICE_LEVEL = 52;
-    private static final int MTU = 54;
-    private static final int RATE = 55;
-    private static final int PACKET_LIFETIME = 56;
-
     private static final int REVERSIBLE_ONE_PATH = 0x81;
     private static final int DEFAULT_PARTITION = 0xffff;
 
@@ -46,16 +37,17 @@ public final class PathRecord {
     public static void write(MemorySegment to, RoutePath path, Gid source, Gid destination) {
         Fields.putInt(to, PathData.FLAGS, CmNumbers.PATH_FLAGS);
         MemorySegment packed = to.asSlice(PathData.RECORD);
-        Fields.putGid(packed, DESTINATION_GID, destination);
-        Fields.putGid(packed, SOURCE_GID, source);
-        Fields.putBigEndianInt(packed, FLOW_LABEL_AND_HOP_LIMIT, path.flowLabel() << 8 | path.hopLimit());
-        Fields.putByte(packed, TRAFFIC_CLASS, path.trafficClass());
-        Fields.putByte(packed, REVERSIBLE_AND_PATHS, REVERSIBLE_ONE_PATH);
-        Fields.putBigEndianShort(packed, PARTITION_KEY, DEFAULT_PARTITION);
-        Fields.putBigEndianShort(packed, SERVICE_LEVEL, path.trafficClass() >> SERVICE_LEVEL_SHIFT);
-        Fields.putByte(packed, MTU, EXACTLY | path.pathMtu().code());
-        Fields.putByte(packed, RATE, EXACTLY); // the port's own
-        Fields.putByte(packed, PACKET_LIFETIME, EXACTLY | path.packetLifetime());
+        Fields.putGid(packed, PathRecordFields.DESTINATION_GID, destination);
+        Fields.putGid(packed, PathRecordFields.SOURCE_GID, source);
+        Fields.putBigEndianInt(
+                packed, PathRecordFields.FLOW_LABEL_AND_HOP_LIMIT, path.flowLabel() << 8 | path.hopLimit());
+        Fields.putByte(packed, PathRecordFields.TRAFFIC_CLASS, path.trafficClass());
+        Fields.putByte(packed, PathRecordFields.REVERSIBLE_AND_PATHS, REVERSIBLE_ONE_PATH);
+        Fields.putBigEndianShort(packed, PathRecordFields.PARTITION_KEY, DEFAULT_PARTITION);
+        Fields.putBigEndianShort(packed, PathRecordFields.SERVICE_LEVEL, path.trafficClass() >> SERVICE_LEVEL_SHIFT);
+        Fields.putByte(packed, PathRecordFields.MTU, EXACTLY | path.pathMtu().code());
+        Fields.putByte(packed, PathRecordFields.RATE, EXACTLY); // the port's own
+        Fields.putByte(packed, PathRecordFields.PACKET_LIFETIME, EXACTLY | path.packetLifetime());
     }
 
     /**
@@ -65,13 +57,13 @@ public final class PathRecord {
      */
     public static RoutePath read(MemorySegment from) {
         MemorySegment packed = from.asSlice(PathData.RECORD);
-        int flowLabelAndHopLimit = Fields.bigEndianIntAt(packed, FLOW_LABEL_AND_HOP_LIMIT);
+        int flowLabelAndHopLimit = Fields.bigEndianIntAt(packed, PathRecordFields.FLOW_LABEL_AND_HOP_LIMIT);
         return new RoutePath(
-                PathMtu.ofCode(Fields.byteAt(packed, MTU) & VALUE),
-                Fields.byteAt(packed, TRAFFIC_CLASS),
+                PathMtu.ofCode(Fields.byteAt(packed, PathRecordFields.MTU) & VALUE),
+                Fields.byteAt(packed, PathRecordFields.TRAFFIC_CLASS),
                 flowLabelAndHopLimit >>> 8 & FLOW_LABEL,
                 Math.max(1, flowLabelAndHopLimit & 0xff),
-                Math.min(MAX_LIFETIME, Fields.byteAt(packed, PACKET_LIFETIME) & VALUE));
+                Math.min(MAX_LIFETIME, Fields.byteAt(packed, PathRecordFields.PACKET_LIFETIME) & VALUE));
     }
 
     /** Writes a path into zeroed memory of {@link UserPath#BYTES} bytes, in the format of a response about a route. */

@@ -1,9 +1,9 @@
 package io.rdma4j.hardware.cm;
 
 import io.rdma4j.cm.abi.CmStructures;
-import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.abi.Fields;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Supplier;

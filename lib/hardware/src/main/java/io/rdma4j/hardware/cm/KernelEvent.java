@@ -7,8 +7,8 @@ import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.abi.CmStructures.DatagramService;
 import io.rdma4j.cm.abi.CmStructures.Event;
 import io.rdma4j.cm.abi.CmStructures.Parameters;
-import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.cm.abi.KernelParameters;
+import io.rdma4j.verbs.abi.Fields;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

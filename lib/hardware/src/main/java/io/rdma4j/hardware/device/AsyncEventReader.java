@@ -4,7 +4,7 @@ import io.rdma4j.hardware.library.Call;
 import io.rdma4j.hardware.library.Function;
 import io.rdma4j.hardware.system.DescriptorHandler;
 import io.rdma4j.verbs.AsyncEvent;
-import io.rdma4j.verbs.abi.AsyncEventFields;
+import io.rdma4j.verbs.abi.VerbsStructures.AsyncEventFields;
 import io.rdma4j.verbs.spi.AsyncEventQueue;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -9,10 +9,10 @@ import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueueInitAttributes;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
-import io.rdma4j.verbs.abi.CompletionQueueCreation;
-import io.rdma4j.verbs.abi.CompletionQueueFields;
-import io.rdma4j.verbs.abi.ExtendedContext;
 import io.rdma4j.verbs.abi.Flags;
+import io.rdma4j.verbs.abi.VerbsStructures.CompletionQueueCreation;
+import io.rdma4j.verbs.abi.VerbsStructures.CompletionQueueFields;
+import io.rdma4j.verbs.abi.VerbsStructures.ExtendedContext;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

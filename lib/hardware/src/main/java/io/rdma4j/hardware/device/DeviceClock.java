@@ -5,9 +5,9 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdma4j.hardware.library.Call;
 import io.rdma4j.verbs.DeviceAttributes;
-import io.rdma4j.verbs.abi.ClockValues;
-import io.rdma4j.verbs.abi.ExtendedContext;
 import io.rdma4j.verbs.abi.Flags;
+import io.rdma4j.verbs.abi.VerbsStructures.ClockValues;
+import io.rdma4j.verbs.abi.VerbsStructures.ExtendedContext;
 import java.lang.foreign.MemorySegment;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

@@ -18,14 +18,14 @@ import io.rdma4j.verbs.OnDemandOperation;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.TransportType;
-import io.rdma4j.verbs.abi.AddressVectors;
-import io.rdma4j.verbs.abi.DeviceLimits;
-import io.rdma4j.verbs.abi.ExtendedContext;
-import io.rdma4j.verbs.abi.ExtendedDeviceLimits;
+import io.rdma4j.verbs.abi.Fields;
 import io.rdma4j.verbs.abi.Flags;
-import io.rdma4j.verbs.abi.GidTableEntry;
 import io.rdma4j.verbs.abi.PortCodec;
-import io.rdma4j.verbs.abi.PortFields;
+import io.rdma4j.verbs.abi.VerbsStructures.DeviceLimits;
+import io.rdma4j.verbs.abi.VerbsStructures.ExtendedContext;
+import io.rdma4j.verbs.abi.VerbsStructures.ExtendedDeviceLimits;
+import io.rdma4j.verbs.abi.VerbsStructures.GidTableEntry;
+import io.rdma4j.verbs.abi.VerbsStructures.PortFields;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.NetworkInterface;
@@ -264,7 +264,7 @@ final class DeviceQueries {
             type = each.code() == table.get(JAVA_INT, at + GidTableEntry.TYPE) ? each : type;
         }
         return new GidEntry(
-                AddressVectors.readGid(table, at + GidTableEntry.GID),
+                Fields.gidAt(table, at + GidTableEntry.GID),
                 table.get(JAVA_INT, at + GidTableEntry.INDEX),
                 table.get(JAVA_INT, at + GidTableEntry.PORT),
                 type,

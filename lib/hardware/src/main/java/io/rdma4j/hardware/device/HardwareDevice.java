@@ -8,8 +8,8 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.NodeType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.TransportType;
-import io.rdma4j.verbs.abi.DeviceFields;
 import io.rdma4j.verbs.abi.Native;
+import io.rdma4j.verbs.abi.VerbsStructures.DeviceFields;
 import java.util.Objects;
 
 /**

@@ -5,9 +5,9 @@ import io.rdma4j.verbs.ClosedException;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.ProtectionDomain;
-import io.rdma4j.verbs.abi.Context;
 import io.rdma4j.verbs.abi.Native;
-import io.rdma4j.verbs.abi.WindowFields;
+import io.rdma4j.verbs.abi.VerbsStructures.Context;
+import io.rdma4j.verbs.abi.VerbsStructures.WindowFields;
 import org.jspecify.annotations.Nullable;
 
 /** A memory window of a device. Its key is the key of the last posted binding. */

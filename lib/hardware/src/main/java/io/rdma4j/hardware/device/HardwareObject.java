@@ -88,7 +88,7 @@ abstract class HardwareObject implements AutoCloseable {
     }
 
     /**
-     * Destroys the C object. No call uses it any more.
+     * Destroys the C object, which is no longer in use.
      *
      * @throws io.rdma4j.verbs.RdmaException {@code EBUSY} if other objects use it
      */

@@ -24,19 +24,19 @@ import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
-import io.rdma4j.verbs.abi.AddressVectors;
-import io.rdma4j.verbs.abi.Context;
+import io.rdma4j.verbs.abi.Fields;
 import io.rdma4j.verbs.abi.Flags;
 import io.rdma4j.verbs.abi.Native;
-import io.rdma4j.verbs.abi.QueuePairAttributeFields;
 import io.rdma4j.verbs.abi.QueuePairCodec;
-import io.rdma4j.verbs.abi.QueuePairCreation;
-import io.rdma4j.verbs.abi.QueuePairFields;
 import io.rdma4j.verbs.abi.QueuePairMask;
-import io.rdma4j.verbs.abi.ReceiveRequest;
-import io.rdma4j.verbs.abi.SendRequest;
-import io.rdma4j.verbs.abi.WindowBinding;
-import io.rdma4j.verbs.abi.WindowFields;
+import io.rdma4j.verbs.abi.VerbsStructures.Context;
+import io.rdma4j.verbs.abi.VerbsStructures.QueuePairAttributeFields;
+import io.rdma4j.verbs.abi.VerbsStructures.QueuePairCreation;
+import io.rdma4j.verbs.abi.VerbsStructures.QueuePairFields;
+import io.rdma4j.verbs.abi.VerbsStructures.ReceiveRequest;
+import io.rdma4j.verbs.abi.VerbsStructures.SendRequest;
+import io.rdma4j.verbs.abi.VerbsStructures.WindowBinding;
+import io.rdma4j.verbs.abi.VerbsStructures.WindowFields;
 import io.rdma4j.verbs.spi.QueuePairTransitions;
 import io.rdma4j.verbs.spi.RequiredAttributes;
 import java.lang.foreign.MemorySegment;
@@ -333,7 +333,7 @@ final class HardwareQueuePair extends HardwareObject implements QueuePair {
     private void changeGroup(Function function, Gid group) {
         try (Call call = new Call()) {
             MemorySegment gid = call.allocate(Gid.LENGTH);
-            AddressVectors.write(gid, 0, group);
+            Fields.putGid(gid, 0, group);
             check(call, function, group.toString(), gid.address(), 0);
         }
     }

@@ -2,7 +2,7 @@ package io.rdma4j.hardware.device;
 
 import io.rdma4j.value.AccessFlag;
 import io.rdma4j.verbs.abi.Native;
-import io.rdma4j.verbs.abi.RegionFields;
+import io.rdma4j.verbs.abi.VerbsStructures.RegionFields;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 

@@ -12,12 +12,12 @@ import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueAttributes;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
-import io.rdma4j.verbs.abi.Context;
-import io.rdma4j.verbs.abi.ExtendedContext;
 import io.rdma4j.verbs.abi.Flags;
-import io.rdma4j.verbs.abi.ReceiveRequest;
-import io.rdma4j.verbs.abi.SharedReceiveQueueCreation;
-import io.rdma4j.verbs.abi.SharedReceiveQueueSettings;
+import io.rdma4j.verbs.abi.VerbsStructures.Context;
+import io.rdma4j.verbs.abi.VerbsStructures.ExtendedContext;
+import io.rdma4j.verbs.abi.VerbsStructures.ReceiveRequest;
+import io.rdma4j.verbs.abi.VerbsStructures.SharedReceiveQueueCreation;
+import io.rdma4j.verbs.abi.VerbsStructures.SharedReceiveQueueSettings;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

@@ -2,7 +2,7 @@ package io.rdma4j.hardware.device;
 
 import io.rdma4j.hardware.library.Call;
 import io.rdma4j.verbs.XrcDomain;
-import io.rdma4j.verbs.abi.ExtendedContext;
+import io.rdma4j.verbs.abi.VerbsStructures.ExtendedContext;
 
 /** An XRC domain of a device. */
 final class HardwareXrcDomain extends HardwareObject implements XrcDomain {

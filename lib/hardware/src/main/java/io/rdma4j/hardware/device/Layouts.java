@@ -2,12 +2,12 @@ package io.rdma4j.hardware.device;
 
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
-import io.rdma4j.verbs.abi.CompletionQueueFields;
-import io.rdma4j.verbs.abi.ExtendedCompletionQueue;
 import io.rdma4j.verbs.abi.Native;
-import io.rdma4j.verbs.abi.ProtectionDomainFields;
-import io.rdma4j.verbs.abi.QueuePairFields;
-import io.rdma4j.verbs.abi.RegionFields;
+import io.rdma4j.verbs.abi.VerbsStructures.CompletionQueueFields;
+import io.rdma4j.verbs.abi.VerbsStructures.ExtendedCompletionQueue;
+import io.rdma4j.verbs.abi.VerbsStructures.ProtectionDomainFields;
+import io.rdma4j.verbs.abi.VerbsStructures.QueuePairFields;
+import io.rdma4j.verbs.abi.VerbsStructures.RegionFields;
 
 /**
  * Compares fields of new objects with their expected values. This detects a library whose structures differ from the

@@ -4,8 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.rdma4j.cm.abi.CmNumbers;
 import io.rdma4j.cm.abi.CmStructures;
-import io.rdma4j.cm.abi.Fields;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.abi.Fields;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

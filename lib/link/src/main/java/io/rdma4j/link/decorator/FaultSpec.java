@@ -62,8 +62,8 @@ public record FaultSpec(
     }
 
     /**
-     * Parses a specification such as {@code loss=1%,delay=5ms,seed=7}. Faults that it does not name are off. The
-     * default seed is 1.
+     * Parses a specification such as {@code loss=1%,delay=5ms,seed=7}. Faults that are not given are off. The default
+     * seed is 1.
      *
      * @throws IllegalArgumentException if the text does not match {@link #SYNTAX}; the message names the error and the
      *     syntax

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A spare descriptor, for the time when there are no others.
+ * A spare descriptor, for use when the process has no others.
  *
  * <p>A listener uses it to accept a connection and refuse it. Otherwise the connection would stay pending, and end every wait
  * immediately. If another thread has taken the descriptor meanwhile, the set does not wait for the listener for a while.

@@ -7,7 +7,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.ref.Reference;
 
 /**
- * The system calls for memory that processes share, like those of {@link Posix}. They have a separate class, since a process
+ * The system calls for memory that processes share, like those of {@link Posix}. A separate class, since a process
  * without rings does not need them.
  */
 final class MemoryCalls {

@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
 /**
- * A classic BPF program that returns the number of the socket that receives a datagram, among those of one port
+ * A classic BPF program that returns the number of the socket that receives a datagram, among the sockets of one port
  * (socket(7), SO_ATTACH_REUSEPORT_CBPF). Its data starts at the UDP payload. If the number is too large, the system
  * chooses a socket by a hash of addresses and ports.
  */

@@ -28,7 +28,10 @@ final class PortTakeover {
     /** The maximum number of sockets that may share a port: the engines of the process that bound it first, and those that took it. */
     private static final int MAX_SOCKETS = 64;
 
-    /** The probes sent at a time. Those that this socket does not get are left in others, perhaps of stopped processes. */
+    /**
+     * The probes sent at a time. Probes that this socket does not receive remain in other sockets, perhaps of stopped
+     * processes.
+     */
     private static final int PROBES = 8;
 
     private static final int PROBE_BYTES = 12;
@@ -37,7 +40,7 @@ final class PortTakeover {
     private static final int ATTEMPTS = 3;
     private static final int PAUSES = 20;
 
-    /** The maximum number of polls: enough to empty a socket's buffer, unless much arrives meanwhile. */
+    /** The maximum number of polls: enough to empty a socket's buffer unless a lot arrives meanwhile. */
     private static final int MAX_POLLS = 1000;
 
     private static final long PAUSE_NANOS = 500_000;

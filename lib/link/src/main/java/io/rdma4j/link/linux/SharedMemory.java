@@ -19,8 +19,9 @@ final class SharedMemory implements AutoCloseable {
     private static final int NO_DESCRIPTOR = -1;
 
     /**
-     * True if the system does not overcommit memory. A write to a page that was not allocated before can then fail, which is a
-     * fault and not an error. Otherwise the pages that a ring does not use cost nothing.
+     * True if the system does not overcommit memory. A write to a page that was not allocated before can then fail, and
+     * such a failure is a fault, not an error code. All pages are therefore allocated at the start. On other systems,
+     * pages that a ring does not use cost nothing.
      */
     private static final boolean IS_LIMITED = isLimited();
 

@@ -172,7 +172,7 @@ final class Socket {
         }
     }
 
-    /** Makes the thread that waits check again. */
+    /** Makes the waiting thread check again. */
     void wakeSet() {
         set.wakeup();
     }

@@ -13,8 +13,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A spare descriptor, for the time when there are no others, so that a listener can refuse connections. Otherwise they would stay
- * pending, and end every wait immediately. If another thread has taken it, the set does not wait for the listener for a while.
+ * A spare descriptor, for use when the process has no others, so that a listener can refuse connections. Otherwise they
+ * would stay pending, and end every wait immediately. If another thread has taken it, the set does not wait for the
+ * listener for a while.
  */
 final class NioReserve {
     private final SelectorProvider provider;

@@ -93,7 +93,7 @@ public final class RingReader {
             addFrame(burst.add(), added++);
         }
         if (added == 0) {
-            release(); // also padding
+            release(); // padding that was skipped is also released
         } else {
             read.setRelease(head);
         }
@@ -156,7 +156,7 @@ public final class RingReader {
         boolean isSplit = length > SMALL_FRAME_BYTES && !isSealed && !copiesAll;
         MemorySegment.copy(memory, next, copies, offset, isSplit ? Frame.SPLIT_BYTES : length);
         if (isSplit && Bth.destinationQueuePair(copies, offset) <= LAST_MANAGEMENT_QUEUE_PAIR) {
-            isSplit = false; // management datagrams are parsed, so that they must not change
+            isSplit = false; // management datagrams are parsed, so they must not change
             MemorySegment.copy(memory, next, copies, offset, length);
         }
         frame.isSplit = isSplit;

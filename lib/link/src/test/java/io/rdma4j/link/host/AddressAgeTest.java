@@ -17,7 +17,7 @@ import org.junit.jupiter.api.condition.OS;
 @Timeout(60)
 @EnabledOnOs(OS.LINUX)
 class AddressAgeTest {
-    /** In this order, and so that the order of the list differs for IPv4, too: the third is listed before the second. */
+    /** In this order. The order of the list also differs for IPv4: the third is listed before the second. */
     private static final List<String> ADDED = List.of(
             "192.0.2.9/24",
             "192.0.2.1/24",

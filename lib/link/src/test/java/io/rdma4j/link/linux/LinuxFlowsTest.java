@@ -114,13 +114,13 @@ class LinuxFlowsTest {
         set.close();
         assertThat(ofSet.isOpen()).isFalse();
         assertThat(descriptors())
-                .as("the socket of the link, that of the flow, and the event")
+                .as("the sockets of the link and of the flow, and the event")
                 .isEqualTo(before - 3);
     }
 
-    /** A stranger can send to the port of a flow, where nobody reads. */
+    /** Any process can send to the port of a flow, which nothing reads. */
     @Test
-    void datagramsToAFlowDisturbNobody() throws IOException {
+    void datagramsToAFlowHaveNoEffect() throws IOException {
         SendBurst burst = new SendBurst(Arena.ofAuto(), SendBurst.MAX_FRAME_BYTES);
         burst.destination(GidAddresses.high(address), GidAddresses.low(address), 0, 0);
         Flow flow = flow(FIRST_PORT);

@@ -75,7 +75,7 @@ class LinuxRingTest extends RingEnds {
         ReceiveBurst received = new ReceiveBurst(4);
         assertThat(accepted.poll(received, 5, 6, 1)).isEqualTo(1);
         assertThat(accepted.hasReached(written))
-                .as("a half of the record is left")
+                .as("half of the record is left")
                 .isFalse();
         assertThat(accepted.poll(received, 5, 6, 1)).isEqualTo(1);
         assertThat(accepted.hasReached(written)).isTrue();
@@ -237,8 +237,8 @@ class LinuxRingTest extends RingEnds {
     }
 
     /**
-     * One thread waits, and another one polls meanwhile, as when a program polls a completion queue: what the latter takes must not be the
-     * wake-up of the former. A lost wakeup hangs the test.
+     * One thread waits while another one polls, as when a program polls a completion queue: the polling thread must not
+     * consume the wakeup of the waiting one. A lost wakeup hangs the test.
      */
     @Test
     void threadThatWaitsIsWokenAlthoughAnotherThreadHasCheckedForTheEnd() throws Exception {
@@ -270,7 +270,9 @@ class LinuxRingTest extends RingEnds {
         waiter.get();
     }
 
-    /** The thread waits before there is a ring, and takes it, and then its first frame, only when it is woken. */
+    /**
+     * The thread waits before there is a ring. It accepts the ring, and reads its first frame, only when it is woken.
+     */
     @Test
     void threadThatWaitsIsWokenByARingAndByItsFirstFrame() throws Exception {
         for (int round = 0; round < 300; round++) {
@@ -354,7 +356,7 @@ class LinuxRingTest extends RingEnds {
     }
 
     @Test
-    void receiverThatNeverWaitsSeesTheEndOfTheSenderWhenItLooks() throws IOException {
+    void receiverThatNeverWaitsSeesTheEndOfTheSenderWhenItChecks() throws IOException {
         SendRing ring = connect();
         ReceiveRing accepted = accept();
         accepted.checkEnd();

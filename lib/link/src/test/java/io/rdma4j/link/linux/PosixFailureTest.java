@@ -15,7 +15,7 @@ class PosixFailureTest {
     }
 
     @Test
-    void anExceptionIsAMistakeOfThisProject() {
+    void otherExceptionsAreAssertionErrors() {
         IOException exception = new IOException();
 
         assertThat(Posix.impossible(exception)).hasCause(exception);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two link sets, as of two processes, and the listener of one for rings of the other. */
+/** Two link sets, as in two processes, and a listener of one set for rings of the other. */
 abstract class RingEnds {
     static final long SOURCE_HIGH = 0x2001_0db8_0000_0001L;
     static final long SOURCE_LOW = 21;
@@ -49,7 +49,7 @@ abstract class RingEnds {
 
     final SendBurst burst = new SendBurst(Arena.ofAuto(), 1 << 16);
 
-    /** Java opens a descriptor for good when it first uses such a channel. */
+    /** Java opens a descriptor, and keeps it, when it first uses such a channel. */
     @BeforeAll
     static void useChannel() throws IOException {
         SocketChannel.open(StandardProtocolFamily.UNIX).close();

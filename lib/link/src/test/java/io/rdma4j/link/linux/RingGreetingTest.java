@@ -27,14 +27,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Processes that hand over something else than a ring, or a ring that cannot be, are refused, and others are accepted. */
+/** Processes that hand over something other than a ring, or an invalid ring, are refused; others are accepted. */
 @Timeout(60)
 @EnabledOnOs(OS.LINUX)
 class RingGreetingTest extends RingEnds {
     /** Offset of the tail in the memory of a ring. */
     private static final int TAIL = 0;
 
-    /** A process that connects, and sends what it likes. */
+    /** A process that connects and sends arbitrary bytes. */
     private final class Hostile implements AutoCloseable {
         private final Socket socket;
 
@@ -106,7 +106,7 @@ class RingGreetingTest extends RingEnds {
         assertThat(descriptors()).isEqualTo(before);
     }
 
-    /** Returns whether the other side has closed the connection, with unread bytes perhaps. */
+    /** Returns whether the other side has closed the connection, perhaps with unread bytes. */
     private static boolean isAtEnd(SocketChannel channel) {
         try {
             return channel.read(ByteBuffer.allocate(1)) == -1;
@@ -153,7 +153,7 @@ class RingGreetingTest extends RingEnds {
         }
     }
 
-    /** More than are kept waiting: those that connected first are given up. */
+    /** More processes than may wait: those that connected first are dropped. */
     @Test
     void processesThatConnectAndSendNothingDoNotKeepOthersOut() throws IOException {
         long before = descriptors();
@@ -167,9 +167,7 @@ class RingGreetingTest extends RingEnds {
         assertThat(listener.accept()).isNull();
         assertRingsAreStillAccepted();
         receiver.await(0);
-        assertThat(receiver.await(1_000_000))
-                .as("something is left in the queue")
-                .isFalse();
+        assertThat(receiver.await(1_000_000)).as("the queue is not empty").isFalse();
         silent.forEach(Hostile::close);
         assertThat(listener.accept()).isNull();
         assertThat(descriptors()).isEqualTo(before);
@@ -282,7 +280,7 @@ class RingGreetingTest extends RingEnds {
     }
 
     @Test
-    void ringWithATailThatCannotBeIsEndedAndDoesNotBlockTheThreadThatWaits() throws IOException {
+    void ringWithAnImpossibleTailIsEndedAndDoesNotBlockTheWaitingThread() throws IOException {
         try (Hostile hostile = new Hostile();
                 SharedMemory memory = SharedMemory.create(SIZE)) {
             hostile.greet(memory.descriptor());

@@ -76,7 +76,7 @@ final class PlatformSockets {
         }
     }
 
-    /** Returns an implementation of the platform that connects directly, accepts, or is accepted. */
+    /** Returns an implementation of the platform that uses no proxy: it connects directly, listens, or is accepted. */
     static SocketImpl direct(boolean listens) {
         try {
             return (SocketImpl) NEW.invoke(null, listens);

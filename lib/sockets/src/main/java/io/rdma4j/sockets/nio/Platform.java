@@ -27,7 +27,7 @@ public final class Platform {
      * Returns the platform's provider.
      *
      * @throws IOException if the JVM's provider is this library's and the platform's cannot be created; the message
-     *     says how to start Java
+     *     describes how to start Java
      */
     public static SelectorProvider provider() throws IOException {
         SelectorProvider known = found;

@@ -82,7 +82,7 @@ class DatagramProtocolTest {
         transfer(1);
     }
 
-    /** While a peer owes an answer, another queue pair sends datagrams with the peer's address. */
+    /** Before a peer has answered, another queue pair sends datagrams with the peer's address. */
     @Test
     void onlyTheAnswerSetsTheQueuePairOfAPeer() {
         a.send(DATA, b.address, 0);
@@ -202,7 +202,7 @@ class DatagramProtocolTest {
         transfer(2);
     }
 
-    /** One host asks from all its ports, while a peer of another host only sends. */
+    /** One host sends questions from all its ports, while a peer on another host only sends datagrams. */
     @Test
     void floodOfQuestionsFromOneHostDoesNotMakeASenderUnknown() {
         introduce();
@@ -219,7 +219,7 @@ class DatagramProtocolTest {
         assertThat(b.protocol.peerCount()).isLessThanOrEqualTo(DatagramProtocol.MAX_PEERS + 1);
     }
 
-    /** A peer that has not sent from its queue pair yet is protected by the share of its host. */
+    /** The share of its host protects a peer that has not yet sent from its queue pair. */
     @Test
     void floodOfQuestionsFromOneHostLeavesTheQuestionOfAnotherHostKnown() {
         a.send(DATA, b.address, 0);

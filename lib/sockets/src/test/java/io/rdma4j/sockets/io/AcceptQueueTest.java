@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** Tests of the queue of a listener, without a clock and a network. */
 class AcceptQueueTest {
-    /** A quarter of the share of one address. */
+    /** A quarter of one address's share. */
     private static final long BYTES = AcceptQueue.BUDGET_BYTES / AcceptQueue.SHARES / 4;
 
     private static final int ALL = AcceptQueue.SHARES * 4;

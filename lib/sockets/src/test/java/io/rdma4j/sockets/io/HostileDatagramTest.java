@@ -82,7 +82,7 @@ class HostileDatagramTest {
         return question.flip();
     }
 
-    /** Asks the victim over UDP for its queue pair, and names a given queue pair as the sender. */
+    /** Requests the victim's queue pair over UDP, and names a given queue pair as the sender. */
     private int ask(DatagramChannel udp, int inTheNameOf) throws IOException {
         udp.send(question(local, inTheNameOf), target);
         ByteBuffer answer = ByteBuffer.allocate(100);

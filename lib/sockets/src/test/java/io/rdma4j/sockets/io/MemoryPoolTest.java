@@ -18,7 +18,7 @@ class MemoryPoolTest {
     private final MemoryPool pool = new MemoryPool(16 * SMALL);
 
     @Test
-    void blockIsUsedAgainAndFilledWithZeros() {
+    void blockIsReusedAndFilledWithZeros() {
         Block first = pool.take(SMALL);
         first.memory().fill((byte) 7);
         long address = first.memory().address();

@@ -9,7 +9,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 
-/** The choice between RDMA and TCP: by the rules, by what is known about the peer, and by the program's timeout. */
+/** The choice between RDMA and TCP: by the rules, by earlier results with the peer, and by the program's timeout. */
 class TransportChoiceTest {
     private static final InetSocketAddress PEER = new InetSocketAddress(InetAddress.ofLiteral("10.0.0.1"), 80);
 
@@ -54,7 +54,7 @@ class TransportChoiceTest {
         assertThat(choice("*=either").rdmaNanos(60_000)).isEqualTo(1_000_000_000L);
     }
 
-    /** Without rules the program has asked for RDMA by its types, and there is no rule to change. */
+    /** Without rules the program has requested RDMA by its types, and there is no rule to change. */
     @Test
     void onlyAFailureOfARuleForRdmaIsAdvisedToTryTcp() {
         assertThat(choice("*=rdma").onFailed(refused)).hasMessageContaining("10.0.0.1:80=either");

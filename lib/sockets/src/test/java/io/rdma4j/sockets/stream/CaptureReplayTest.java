@@ -139,7 +139,7 @@ class CaptureReplayTest {
             if (line.key() == peerData.buffer().key()) {
                 assertThat(end.write(line.bytes())).isEqualTo(line.bytes().length);
             } else if (mapping != null && line.key() == mapping.memory().key()) {
-                // The C tool wrote several of these at once, and they were sent in pieces of increasing size.
+                // The C tool wrote several of these together, and they were sent in pieces of increasing size.
                 byte[] all = line.bytes();
                 long offset =
                         mapping.offset() + line.address() - mapping.memory().address();
@@ -159,10 +159,10 @@ class CaptureReplayTest {
         }
     }
 
-    /** The bytes that the peer wrote to mapped memory are where the C tool found them. */
+    /** The bytes that the peer wrote to mapped memory are at the same place as in the C tool's memory. */
     @ParameterizedTest
     @CsvSource({"client", "server"})
-    void mappedMemoryHoldsWhatThePeerWrote(String role) {
+    void mappedMemoryHoldsTheBytesOfThePeer(String role) {
         Transcript transcript = Transcript.load("riostream", true);
         Replay replay = new Replay(transcript, role);
         replay.run();

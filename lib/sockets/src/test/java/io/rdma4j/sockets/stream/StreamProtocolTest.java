@@ -232,7 +232,7 @@ class StreamProtocolTest {
     }
 
     @Test
-    void halvesAreOfferedInTurnAndOnlyWhenTheyAreRead() {
+    void halvesAreOfferedAlternatelyAndOnlyWhenTheyAreRead() {
         StreamPair pair = StreamPair.started(SMALL, true);
         pair.toA.offers.clear();
         for (int half = 0; half < 7; half++) {

@@ -32,13 +32,13 @@ class EphemeralPortsTest {
     }
 
     @Test
-    void rangeIsThatOfTheSetting() throws IOException {
+    void rangeFollowsTheSetting() throws IOException {
         set("32768\t60999\n");
         assertThat(ports().range()).isEqualTo(new EphemeralPorts.Range(32768, 60999));
     }
 
     @Test
-    void withoutAUsableSettingTheRangeIsThatOfIana() throws IOException {
+    void withoutAUsableSettingTheRangeIsIanas() throws IOException {
         assertThat(ports().range()).isEqualTo(IANA);
         for (String text : new String[] {"", "5", "2 1", "a b", "0 9"}) {
             set(text);

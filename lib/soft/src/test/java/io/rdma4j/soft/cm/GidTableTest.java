@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The order of the addresses of an interface in the GID table of its device, which is that of rdma_rxe. */
+/** The order of the addresses of an interface in the GID table of its device, which is the same as in rdma_rxe. */
 class GidTableTest {
     private static final String IPV4 = "192.0.2.1";
     private static final String LINK_LOCAL = "fe80::5054:ff:fefe:8802";

@@ -32,14 +32,14 @@ class PathsTest {
     }
 
     @Test
-    void thereIsNoneBeforeTheRouteIsResolved() {
+    void thereIsNoPathBeforeTheRouteIsResolved() {
         assertThat(active().path()).isNull();
         dialogue.resolved();
         assertThat(active().path()).isNull();
     }
 
     @Test
-    void theRouteHasThatOfTheDevice() {
+    void resolvedRouteHasThePathOfTheDevice() {
         dialogue.routed();
         RoutePath path = Objects.requireNonNull(active().path());
         assertThat(path.pathMtu()).isEqualTo(PathMtu.MTU_1024);
@@ -49,13 +49,13 @@ class PathsTest {
     }
 
     @Test
-    void theProgramsChoiceIsReturned() {
+    void pathSetByTheProgramIsReturned() {
         choosePath();
         assertThat(active().path()).isEqualTo(CHOSEN);
     }
 
     @Test
-    void thePeerHasThatOfTheRequest() {
+    void passiveSideHasThePathOfTheRequest() {
         choosePath();
         active().connect(Dialogue.parameters());
         dialogue.network.settle();
@@ -67,7 +67,7 @@ class PathsTest {
     }
 
     @Test
-    void aConnectionKeepsIt() {
+    void connectionKeepsThePath() {
         dialogue.routed();
         RoutePath path = active().path();
         dialogue.active.id().connect(Dialogue.parameters());

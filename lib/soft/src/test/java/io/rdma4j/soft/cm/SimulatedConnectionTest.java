@@ -308,7 +308,7 @@ class SimulatedConnectionTest {
                 .isFalse();
     }
 
-    /** Also for an identifier that is closed already. */
+    /** Even for an identifier that is already closed. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void exitingProcessRetransmitsItsDisconnects(boolean isClosed) {

@@ -22,7 +22,7 @@ final class SimulatedInterfaces implements HostNetwork {
     private final Map<String, Ethernet> interfaces = new LinkedHashMap<>();
     private int lastIndex;
 
-    /** The addresses of the only interface by their age, if its list has another order; else empty. */
+    /** The addresses of the only interface by their age, if its list has another order; otherwise empty. */
     final List<InetAddress> oldestFirst = new ArrayList<>();
 
     /** The number of times that cached results were discarded. */
@@ -108,7 +108,7 @@ final class SimulatedInterfaces implements HostNetwork {
 
     @Override
     public boolean canChange() {
-        return false; // no thread of its own looks for changes
+        return false; // no separate thread checks for changes
     }
 
     @Override

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 
-/** Links in memory whose bursts arrive as often as a test wants. */
+/** Links in memory. A test determines how often a burst arrives. */
 final class SimulatedLinks implements LinkSet {
     private final LinkSet inner;
     private final Predicate<InetAddress> refusals;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * A closed object reports nothing, and no object is created that depends on it, whatever another thread is doing
+ * A closed object reports nothing, and no object that depends on it is created, whatever another thread does
  * concurrently.
  */
 class ClosingTest {

@@ -8,7 +8,7 @@ import io.rdma4j.value.SendOpcode;
 import io.rdma4j.verbs.WorkCompletion;
 import org.junit.jupiter.api.Test;
 
-/** The ring of completions keeps their order while its table grows, and holds as many as its capacity. */
+/** The ring of completions keeps their order while its table grows, and holds exactly its capacity. */
 class CompletionRingTest {
     private static final int CAPACITY = 256;
 
@@ -65,7 +65,7 @@ class CompletionRingTest {
     }
 
     @Test
-    void programLearnsWhetherADatagramCameByIpv4() {
+    void datagramCompletionReportsIpv4() {
         Completion completion = new Completion();
         completion.status = CompletionStatus.SUCCESS;
         completion.isReceive = true;

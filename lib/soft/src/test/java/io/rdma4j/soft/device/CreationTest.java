@@ -32,7 +32,7 @@ class CreationTest {
     private static final QueuePairCapabilities CAPABILITIES = new QueuePairCapabilities(1, 1, 1, 1, 0);
     private static final SharedReceiveQueueInitAttributes SIZES = SharedReceiveQueueInitAttributes.of(1, 1);
 
-    /** More than all limits that are counted up. */
+    /** More than the maximum of any kind of object. */
     private static final int TRIES = Limits.MAX_COMPLETION_QUEUES + 1;
 
     private final SoftContext context = (SoftContext)
@@ -67,7 +67,7 @@ class CreationTest {
         return QueuePairInitAttributes.reliable(queue, CAPABILITIES);
     }
 
-    /** Tries more often than there are numbers. */
+    /** Tries more times than there are numbers. */
     private void queuePairIsRefused(QueuePairInitAttributes attributes) {
         int before = context.engine().queuePairCount();
         refused(context.attributes().maxQueuePairs() + 1, Errno.EINVAL, () -> domain.createQueuePair(attributes));

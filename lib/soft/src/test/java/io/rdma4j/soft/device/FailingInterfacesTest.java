@@ -16,12 +16,12 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** An Error while the network interfaces are listed ends one scan, not the thread that scans. */
+/** An Error while the network interfaces are listed ends one scan, but not the scanning thread. */
 @Timeout(60)
 class FailingInterfacesTest {
     private final CountDownLatch again = new CountDownLatch(2);
 
-    /** A monitor that reports a change all the time. */
+    /** A monitor that constantly reports a change. */
     private static final class Changes implements InterfaceMonitor {
         @Override
         public boolean await(long timeoutNanos) {
@@ -33,7 +33,7 @@ class FailingInterfacesTest {
         public void close() {}
     }
 
-    /** Returns settings with the network of this host, which fails once in the thread of a name. */
+    /** Returns settings with the network of this host, which fails once in the thread with the given name. */
     private StackSettings failingIn(String thread) {
         AtomicInteger calls = new AtomicInteger();
         return ObservedHost.settings((method, _) -> {

@@ -1,6 +1,6 @@
 package io.rdma4j.soft.device;
 
-/** Lets tests in other packages scan the interfaces of a host whose changes nothing reports. */
+/** Lets tests in other packages scan the interfaces of a host that does not report changes. */
 public final class InterfaceScan {
     private InterfaceScan() {}
 

@@ -6,7 +6,7 @@ import io.rdma4j.verbs.PortAttributes;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The speed of a port as a number of lanes and the speed of each. */
+/** The speed of a port, as a number of lanes and a speed per lane. */
 class LinkSpeedTest {
     @ParameterizedTest
     @CsvSource({

@@ -15,13 +15,13 @@ class NodeGuidTest {
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
 
     @Test
-    void theGuidOfAnEthernetDeviceIsThatOfRxe() {
+    void guidOfAnEthernetDeviceIsTheSameAsRxes() {
         byte[] address = {0x52, 0x54, 0x00, (byte) 0xfe, (byte) 0x88, 0x02};
         assertThat(NodeGuid.ofEthernet(address)).isEqualTo(0x5054_00ff_fefe_8802L);
     }
 
     @Test
-    void theGuidOfLoopbackIsThatOfRxe() {
+    void guidOfLoopbackIsTheSameAsRxes() {
         try (SoftStack stack = SoftStack.create()) {
             Device device = stack.deviceOf(LOOPBACK).orElseThrow();
             assertThat(device.guid()).isEqualTo(0x0200_00ff_fe00_0000L);

@@ -5,11 +5,11 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import org.jspecify.annotations.Nullable;
 
-/** Settings with the network of this host, whose calls a test sees, delays, fails or answers. */
+/** Settings with the network of this host. A test observes its calls, and can delay, fail or answer them. */
 public final class ObservedHost {
-    /** Sees the calls. */
+    /** Observes the calls. */
     public interface Observer {
-        /** Called before the host answers; returns an answer instead of that of the host, or null. */
+        /** Called before the host answers; returns an answer that replaces the host's, or null. */
         @Nullable
         Object onCall(String method, Object[] arguments) throws InterruptedException;
     }

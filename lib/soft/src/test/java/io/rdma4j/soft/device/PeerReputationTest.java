@@ -27,7 +27,7 @@ class PeerReputationTest {
     }
 
     @Test
-    void onlyQueuePairsOfRdma4jAreHeldToTheirPort() {
+    void onlyQueuePairsOfRdma4jMustKeepTheirPort() {
         PeerReputation peerReputation = peerReputation(SecurityOptions.SourcePort.AUTO, SecurityOptions.Violations.OFF);
         peerReputation.noteRdma4jPeer(PEER, 5, true, "a connection");
         assertThat(peerReputation.sourcePortCheck(PEER, 5)).isEqualTo(SourcePortCheck.ENFORCE);

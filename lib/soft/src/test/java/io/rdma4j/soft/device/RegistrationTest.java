@@ -18,7 +18,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Addresses and flags of registrations that are peculiar to the software device. */
+/** Addresses and flags of registrations that only the software device supports. */
 class RegistrationTest {
     private final DeviceContext context =
             Device.of(InetAddress.getLoopbackAddress()).orElseThrow().open();
@@ -30,7 +30,7 @@ class RegistrationTest {
     }
 
     @Test
-    void memoryOnTheHeapCanHaveEveryAddress() {
+    void memoryOnTheHeapCanHaveAnyAddress() {
         MemorySegment memory = MemorySegment.ofArray(new byte[64]);
         for (long address : new long[] {0, 0x123, Long.MAX_VALUE, Long.MIN_VALUE, -65}) {
             try (MemoryRegion region = domain.register(memory, address, Set.of(AccessFlag.LOCAL_WRITE))) {

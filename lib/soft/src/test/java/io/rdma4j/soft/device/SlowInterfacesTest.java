@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A system that takes long to list its network interfaces. */
+/** A system that takes a long time to list its network interfaces. */
 @Timeout(60)
 class SlowInterfacesTest {
     private static final Duration PATIENCE = Duration.ofSeconds(10);

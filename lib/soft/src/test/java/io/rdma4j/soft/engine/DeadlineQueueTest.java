@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Deadlines fire when they have passed, however they were moved before. */
+/** Deadlines fire when they have passed, regardless of earlier moves. */
 class DeadlineQueueTest {
     private static final class Item extends DeadlineTask {
         private long wanted = Long.MAX_VALUE;
@@ -22,7 +22,7 @@ class DeadlineQueueTest {
     }
 
     @Test
-    void everyItemFiresOnceWhenItIsDueHoweverItWasMoved() {
+    void everyItemFiresOnceWhenItIsDueRegardlessOfMoves() {
         Random random = new Random(42);
         DeadlineQueue queue = new DeadlineQueue();
         List<Item> items = new ArrayList<>();

@@ -33,7 +33,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** An exception or Error of the engine's code fails what it belongs to; all others go on, and no thread or lock is lost. */
+/**
+ * An exception or Error in the engine's code fails the object that it belongs to. All others continue, and no thread or
+ * lock is lost.
+ */
 @Timeout(30)
 class FaultContainmentTest {
     private static final InetAddress ADDRESS = InetAddress.getLoopbackAddress();
@@ -85,7 +88,7 @@ class FaultContainmentTest {
         }
     }
 
-    /** A port that has an input which fails. */
+    /** A port with an input that fails. */
     private static class FailingPort extends Port {
         private volatile @Nullable Throwable fault;
 
@@ -179,7 +182,7 @@ class FaultContainmentTest {
     }
 
     @Test
-    void inputForWhichThereIsNoMemoryIsLostAndConnectionsGoOn() {
+    void inputWithoutMemoryIsLostAndConnectionsContinue() {
         try (SoftStack stack = SoftStack.create();
                 Pair pair = new Pair(stack)) {
             Engine engine = StackAccess.devices(stack).engine();
@@ -219,7 +222,7 @@ class FaultContainmentTest {
     }
 
     @Test
-    void outputForWhichThereIsNoMemoryIsLostAndSentAgain() {
+    void outputWithoutMemoryIsLostAndRetransmitted() {
         try (SoftStack stack = SoftStack.create();
                 Pair pair = new Pair(stack)) {
             Engine engine = StackAccess.devices(stack).engine();
@@ -291,7 +294,7 @@ class FaultContainmentTest {
                 assertThat(unrelated.send()).isEqualTo(CompletionStatus.SUCCESS);
             }
             assertThat(culprit.reported).isSameAs(fault);
-            // The completions that were refused were taken off the queue before: three of eight.
+            // The refused completions had already been removed from the queue: three of eight.
             assertThat(culprit.flushed).isEqualTo(5);
             assertThat(engineThreads()).isEqualTo(threads);
             locked(engine, () -> engine.removeQueuePair(driven));
@@ -332,7 +335,7 @@ class FaultContainmentTest {
 
     @ParameterizedTest
     @MethodSource("faults")
-    void listenerOfASignalThatFailsAffectsNobody(Throwable fault) throws InterruptedException {
+    void failingListenerOfASignalAffectsNothingElse(Throwable fault) throws InterruptedException {
         try (SoftStack stack = SoftStack.create();
                 Pair pair = new Pair(stack)) {
             CountDownLatch called = new CountDownLatch(1);

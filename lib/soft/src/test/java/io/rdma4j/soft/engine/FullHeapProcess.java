@@ -23,7 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A process whose heap has not a byte left at a certain point of what it does. */
+/** A process whose heap is completely full at a certain point of its work. */
 public final class FullHeapProcess {
     private static final Object[] NONE = {};
 
@@ -35,7 +35,7 @@ public final class FullHeapProcess {
 
     private FullHeapProcess() {}
 
-    /** Runs the process; the argument names what it does. */
+    /** Runs the process; the argument names its work. */
     public static void main(String[] arguments) {
         switch (arguments[0]) {
             case "fault" -> handleFault();
@@ -71,7 +71,7 @@ public final class FullHeapProcess {
         lead(waits, FullHeapProcess::fill);
     }
 
-    /** The wait ends at the third check; what follows the second one is to become the leader. */
+    /** The wait ends at the third check; after the second one, the thread becomes the leader. */
     private static void lead(WaitCoordinator waits, Runnable before) {
         calls = 0;
         var _ = waits.await(
@@ -98,7 +98,7 @@ public final class FullHeapProcess {
         calls = events.count();
     }
 
-    /** Completions are reported to a channel, more than it has had events before. */
+    /** Reports more completions to a channel than it has had events before. */
     private static void report() {
         List<QueuePair> failed = new ArrayList<>();
         ReceiveWorkRequest request = new ReceiveWorkRequest();

@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A full heap ends no thread, and no thread stops all others, even if it is full at the worst time. */
+/** A full heap ends no thread, and no thread stops the others, even if the heap is full at the worst time. */
 @Timeout(60)
 class FullHeapTest {
     private static void completes(String what, int calls) throws IOException, InterruptedException {
@@ -17,13 +17,13 @@ class FullHeapTest {
         }
     }
 
-    /** Java allocates even the constant texts of the report at their first use. */
+    /** Java allocates even constant strings of the report when they are first used. */
     @Test
     void sharedThreadContinuesWhenItCannotHandleAFault() throws IOException, InterruptedException {
         completes("fault", 2);
     }
 
-    /** Otherwise it would remain the leader after its wait has failed, and nobody would drive the engine. */
+    /** Otherwise it would remain the leader after its wait has failed, and no thread would drive the engine. */
     @Test
     void threadAllocatesNothingBetweenBecomingTheLeaderAndLeading() throws IOException, InterruptedException {
         completes("lead", 4);

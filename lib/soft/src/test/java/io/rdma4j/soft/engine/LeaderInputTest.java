@@ -11,7 +11,10 @@ import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A thread that leads receives frames without a look at the channels of this host's processes, which are system calls, in each cycle. */
+/**
+ * A leading thread receives frames without polling the channels of this host's processes in each cycle, which would
+ * need system calls.
+ */
 @Timeout(60)
 class LeaderInputTest {
     private static final int FRAMES = 1000;

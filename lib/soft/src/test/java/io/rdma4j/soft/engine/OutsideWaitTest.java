@@ -12,7 +12,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** While a thread may wait for a descriptor outside of Java, the device drives itself, whoever polls it. */
+/**
+ * While a thread may wait for a descriptor outside of Java, the device drives itself, even if another thread polls it.
+ */
 @Timeout(60)
 class OutsideWaitTest {
     private static final long POLL_INTERVAL_NANOS = 100_000;
@@ -42,7 +44,7 @@ class OutsideWaitTest {
                 .anyMatch(frame -> frame.getMethodName().equals("lead"));
     }
 
-    /** Polls the device until the background thread drives it, or gives way to the thread that polls. */
+    /** Polls the device until the background thread drives it, or yields to the polling thread. */
     private static void pollUntil(boolean driven, WaitDriver device, Thread background) {
         while (drives(background) != driven) {
             device.poll();
@@ -59,7 +61,7 @@ class OutsideWaitTest {
             device.beginOutsideWait();
             device.beginOutsideWait();
             pollUntil(true, device, background);
-            device.endOutsideWait(); // the other one goes on
+            device.endOutsideWait(); // the other one continues
             for (int i = 0; i < SAMPLES; i++) {
                 device.poll();
                 assertThat(drives(background)).as("after %d polls", i).isTrue();
@@ -71,7 +73,7 @@ class OutsideWaitTest {
     }
 
     @Test
-    void aRestingDeviceIsDrivenAtOnce() {
+    void idleDeviceIsDrivenImmediately() {
         try (SoftStack stack = SoftStack.create()) {
             WaitDriver device = StackAccess.devices(stack).engine();
             Thread background = startedThread();

@@ -13,7 +13,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A queue pair keeps the UDP source port of its path, also one that it did not want. */
+/** A queue pair keeps the UDP source port of its path, even if it requested another one. */
 class QueuePairFlowTest {
     private static final int NUMBER = 0x11;
 
@@ -25,7 +25,7 @@ class QueuePairFlowTest {
 
     private final QueuePairFlow flow = new QueuePairFlow(NUMBER);
 
-    /** A port whose link has a busy host: each flow gets another source port than the wanted one. */
+    /** Opens a port on a busy host: each flow gets a source port other than the requested one. */
     @BeforeEach
     void open() throws Exception {
         Link inner = new MemoryNetwork(1500).newLinkSet().openUdp(address, 4791);

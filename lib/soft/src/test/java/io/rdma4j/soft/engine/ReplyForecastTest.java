@@ -34,7 +34,7 @@ class ReplyForecastTest {
     }
 
     @Test
-    void applicationThatDoesNotReplyAnyMoreIsForgotten() {
+    void applicationThatStopsReplyingIsForgotten() {
         assertThat(receive()).isFalse();
         forecast.onPost();
         assertThat(receive()).isTrue();

@@ -28,7 +28,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The error of a call names the reason why an address cannot be used. This test acts as the other processes. */
+/**
+ * The error of a call names the reason why an address cannot be used. This test plays the role of the other processes.
+ */
 @Timeout(20)
 class SharedPortsTest {
     private static final InetAddress ADDRESS = InetAddress.ofLiteral("127.0.0.1");
@@ -80,7 +82,7 @@ class SharedPortsTest {
     }
 
     @Test
-    void interruptedThreadIsToldSo() throws Exception {
+    void interruptedThreadGetsAnInterruptedError() throws Exception {
         others.openUdp(ADDRESS, Frame.UDP_PORT);
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> ports.openHostPort(ADDRESS))

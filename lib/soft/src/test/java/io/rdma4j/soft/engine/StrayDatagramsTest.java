@@ -31,9 +31,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A datagram to a socket that is only for sending is received within one cycle of the leader.
+ * A datagram to a socket that only sends is received within one cycle of the leader.
  *
- * <p>If it were left there, it would keep the leader from blocking.
+ * <p>If it stayed there, it would keep the leader from blocking.
  */
 @Timeout(20)
 class StrayDatagramsTest {

@@ -16,7 +16,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A blocked leader is woken for deadlines before the one that it has published, and for no others. Waits end by their condition. */
+/**
+ * A blocked leader is woken for deadlines before the one that it has published, and for no others. Waits end when their
+ * condition holds.
+ */
 class WaitCoordinatorTest {
     private static final long UNTIL_NANOS = 10_000_000_000L;
 
@@ -63,8 +66,8 @@ class WaitCoordinatorTest {
     }
 
     /**
-     * Another thread may take what a thread waits for, such as an event that it removes with its identifier. The waiting thread
-     * then waits again. It would otherwise report that it was interrupted.
+     * Another thread may take the object of a wait, for example an event that is removed with its identifier. The
+     * waiting thread must then wait again. Otherwise it would report that it was interrupted.
      */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})

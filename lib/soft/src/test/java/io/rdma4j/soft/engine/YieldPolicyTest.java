@@ -18,17 +18,17 @@ class YieldPolicyTest {
     }
 
     @Test
-    void pollsInVainDoNotYieldSoonAfterInput() {
+    void unsuccessfulPollsDoNotYieldSoonAfterInput() {
         assertThat(yields(100, YieldPolicy.AFTER_NANOS)).isZero();
     }
 
     @Test
-    void oneOfEightPollsInVainYieldsLater() {
+    void oneOfEightUnsuccessfulPollsYieldsLater() {
         assertThat(yields(10 * YieldPolicy.INTERVAL_POLLS, LATER_NANOS)).isEqualTo(10);
     }
 
     @Test
-    void inputBeginsTheTimeAnew() {
+    void inputRestartsTheTime() {
         assertThat(policy.yieldsAfter(true, LATER_NANOS)).isFalse();
 
         assertThat(yields(100, LATER_NANOS + YieldPolicy.AFTER_NANOS)).isZero();

@@ -90,7 +90,7 @@ class FlightEventsTest {
         }
     }
 
-    /** Connects from the address itself: that of the host's choice belongs to the process's own stack if it is in use. */
+    /** Connects from the same address: the address that the host would choose may belong to the process's stack. */
     private static CmId connect(SoftStack stack, String address, int port) {
         CmId id = stack.connectionManager().createId(PortSpace.TCP);
         id.bindAddress(new InetSocketAddress(address, 0));

@@ -15,10 +15,10 @@ final class RecordedEvents implements AutoCloseable {
     private final RecordingStream stream = new RecordingStream();
     private final BlockingQueue<RecordedEvent> arrived = new LinkedBlockingQueue<>();
 
-    /** Those that were taken from the queue. */
+    /** The events that were taken from the queue. */
     private final List<RecordedEvent> seen = new ArrayList<>();
 
-    /** Starts to record all events, also short ones; periodic events come ten times a second. */
+    /** Starts to record all events, including short ones; periodic events occur ten times a second. */
     RecordedEvents() {
         stream.setReuse(false);
         for (String name : List.of(

@@ -8,7 +8,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** A process that connects to a listener from an address, and ends as the first line of its input says. */
+/**
+ * A process that connects to a listener from an address, and ends in the way that the first line of its input
+ * specifies.
+ */
 public final class GuardedProcessMain {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 

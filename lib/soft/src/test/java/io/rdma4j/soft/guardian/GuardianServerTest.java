@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Peers of a process that nobody else of its address lives with learn of its end. */
+/** Peers of a process that shares its address with no other process are notified when it ends. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class GuardianServerTest {
     private final InetAddress address = TestAddresses.loopback();
@@ -82,7 +82,7 @@ class GuardianServerTest {
                     channel.connect(UnixDomainSocketAddress.of(socket));
                     ByteBuffer report = ByteBuffer.allocate(1 << 16);
                     while (channel.read(report.clear()) >= 0) {
-                        // The report is not of interest.
+                        // The report is irrelevant here.
                     }
                 } catch (SocketException e) {
                     assertThat(socket)
@@ -151,7 +151,7 @@ class GuardianServerTest {
     }
 
     @Test
-    void clientsThatAreNoProcessesOfThisProjectAreRefused() throws Exception {
+    void clientsThatAreNotProcessesOfThisProjectAreRefused() throws Exception {
         try (GuardianServer guardian = guardian()) {
             for (byte[] message : List.of(new byte[] {9, 1}, new byte[] {1, 0}, new byte[] {1, 7, 1})) {
                 try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
@@ -164,7 +164,10 @@ class GuardianServerTest {
         }
     }
 
-    /** Waits until the other end has closed the channel, which is a reset if it has not read everything. */
+    /**
+     * Waits until the other end has closed the channel. This appears as a reset if the other end has not read
+     * everything.
+     */
     private static boolean isClosed(SocketChannel channel) throws IOException {
         try {
             return channel.read(ByteBuffer.allocate(1)) < 0;
@@ -173,7 +176,7 @@ class GuardianServerTest {
         }
     }
 
-    /** The socket belongs to a network namespace, for which a directory that a user has named has a subdirectory. */
+    /** The socket belongs to a network namespace, for which a directory chosen by the user has a subdirectory. */
     private static Path socketOf(GuardianServer guardian) throws IOException {
         try (Stream<Path> files = Files.walk(guardian.directory())) {
             return files.filter(file -> file.endsWith("guardian.sock"))

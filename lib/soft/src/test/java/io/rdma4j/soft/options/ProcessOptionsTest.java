@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The options that are one system property each. */
+/** The options that consist of one system property each. */
 class ProcessOptionsTest {
     @AfterEach
     void clear() {
@@ -18,7 +18,7 @@ class ProcessOptionsTest {
     }
 
     @Test
-    void congestionOptionIsTheOneThatIsNamed() {
+    void congestionOptionHasTheNamedValue() {
         assertThat(CongestionOption.fromSystemProperty()).isEqualTo(CongestionOption.AUTO);
         System.setProperty(CongestionOption.PROPERTY, "Off");
         assertThat(CongestionOption.fromSystemProperty()).isEqualTo(CongestionOption.OFF);

@@ -8,9 +8,9 @@ import io.rdma4j.wire.cm.SidrRep;
 /**
  * An event of a {@link CmAgent}, returned by {@link CmAgent#pollEvent}. Immutable; its message is the peer's.
  *
- * <p>An event says what has happened when the agent processed its input. If the events of an input are not polled before
- * the next one, or if one message causes two events, the state of the connection may be a later one by the time that the
- * event is polled.
+ * <p>An event describes what happened when the agent processed its input. If the events of an input are not polled
+ * before the next one, or if one message causes two events, the state of the connection may be a later one by the time
+ * that the event is polled.
  */
 public sealed interface AgentEvent {
     /** An event of a connection. After {@link CmConnection#destroy} only {@link TimewaitExit} and {@link Closed} follow. */

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * {@link #onMad}. After any call, take the events with {@link #pollEvent} and the MADs to send with {@link #pollTransmit}
  * until they return null, and call {@link #onDeadline} when {@link #nextDeadlineNanos} has been reached.
  *
- * <p>The agent calls its owner only for a decision on which the response to a received request depends ({@link
- * RequestFilter}, {@link RequestGate}) and for communication IDs; these must not call the agent. So no call of the owner
- * happens inside another one, and when a method returns, its effect is complete.
+ * <p>The agent calls its owner only for a decision on which the response to a received request depends
+ * ({@link RequestFilter}, {@link RequestGate}) and for communication IDs; these must not call the agent. Calls of the
+ * owner are therefore never nested, and when a method returns, its effect is complete.
  *
  * <p>Behaves like Linux's {@code ib_cm}, with these differences, which Linux peers understand:
  *
@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>An unexpected REP is answered with REJ 6 (Linux does not respond, and its peer stays half-open for a minute).
  *   <li>A DREQ that arrives before the RTU implies it: the owner is notified of the connection and then of its end
  *       (Linux reports only the end).
- *   <li>Crossing DREQs are answered at once, and the DREQ of a destroyed connection is retransmitted for a while (Linux
- *       sends it once).
+ * <li>Crossing DREQs are answered immediately, and the DREQ of a destroyed connection is retransmitted for a while
+ * (Linux sends it once).
  *   <li>A MAD that is not 256 bytes long is dropped. Messages must come from the connection's peer, and its REQ from
  *       the address that it names ({@link CmConfiguration#allowForeignAddresses}).
  *   <li>The CA GUID and the numbers in a peer's message are valid only for its source address: a REQ from another
@@ -279,8 +279,8 @@ public final class CmAgent {
     }
 
     /**
-     * Returns the next event, or null if there is none. A request or reply that the owner does not answer before the next
-     * poll counts as undecided: duplicates of it are answered with MRAs.
+     * Returns the next event, or null if there is none. A request or reply that the owner does not answer before the
+     * next poll is undecided: duplicates of it are answered with MRAs.
      */
     public @Nullable AgentEvent pollEvent() {
         return events.poll();

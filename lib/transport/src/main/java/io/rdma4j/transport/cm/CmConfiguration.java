@@ -20,8 +20,8 @@ import java.util.function.IntSupplier;
  * @param requestsPerSecond average number of requests accepted from one address per second; others are dropped, and the
  *     peer retransmits them. Requests from the address that they are sent to, which many processes share, have 32 times
  *     this limit, and {@code maxConnectionsPerPeer} does not apply to them
- * @param requestBurst number of requests accepted from one address at once; 32 times as many from the address that they
- *     are sent to
+ * @param requestBurst number of requests accepted from one address in a burst; 32 times as many from the address that
+ *     they are sent to
  * @param maxConnectionsPerPeer maximum number of connections that one address may have requested and not yet ended;
  *     further requests are rejected
  */

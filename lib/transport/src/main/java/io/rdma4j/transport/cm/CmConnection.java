@@ -134,7 +134,7 @@ public final class CmConnection extends DeadlineEntry {
         return state;
     }
 
-    /** Returns the owner's object: that given to {@link CmAgent#connect}, or by {@link #attach}; null before. */
+    /** Returns the owner's object, which {@link CmAgent#connect} or {@link #attach} has set; null before. */
     public @Nullable Object attachment() {
         return attachment;
     }
@@ -200,7 +200,7 @@ public final class CmConnection extends DeadlineEntry {
 
     /**
      * Passive: sends the REP ({@code ib_send_cm_rep}). The queue pair must already be ready to receive, since data may
-     * arrive at once. Moves to {@link CmState#REP_SENT}.
+     * arrive immediately. Moves to {@link CmState#REP_SENT}.
      *
      * @param nowNanos current time
      * @param reply the reply, {@link Rep#extended} for an extended connection; communication IDs and CA GUID are filled

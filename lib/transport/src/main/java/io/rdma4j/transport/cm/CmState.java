@@ -10,7 +10,7 @@ public enum CmState {
     REQ_RECEIVED,
     /** Passive: the owner has the request and has not decided; a duplicate REQ is answered with an MRA. */
     MRA_REQ_SENT,
-    /** Active: the peer asked for more time to answer the REQ. */
+    /** Active: the peer requested more time to answer the REQ. */
     MRA_REQ_RECEIVED,
     /** Passive: REP sent, waiting for RTU. Data may arrive already. */
     REP_SENT,
@@ -18,7 +18,7 @@ public enum CmState {
     REP_RECEIVED,
     /** Active: the owner has the reply and has not decided; a duplicate REP is answered with an MRA. */
     MRA_REP_SENT,
-    /** Passive: the peer asked for more time to answer the REP. */
+    /** Passive: the peer requested more time to answer the REP. */
     MRA_REP_RECEIVED,
     /** Connected. */
     ESTABLISHED,

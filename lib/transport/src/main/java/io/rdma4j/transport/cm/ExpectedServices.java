@@ -12,11 +12,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The services whose ports were bound a moment ago, and the requests that wait for their listeners.
+ * The services with recently bound ports, and the requests that wait for their listeners.
  *
- * <p>Between {@code rdma_bind_addr} and {@code rdma_listen} a kernel needs microseconds, a process that has just started tens of
- * milliseconds. A client that learns the port after the bind, as one of {@code qperf} does, would be refused in that time.
- * Dropping its request would not help: Linux repeats one after four seconds.
+ * <p>A kernel application needs microseconds from {@code rdma_bind_addr} to {@code rdma_listen}, a process that has
+ * just started tens of milliseconds. A client that learns the port after the bind, like a client of {@code qperf},
+ * would be refused in that time. Dropping its request would not help: Linux repeats one after four seconds.
  */
 final class ExpectedServices {
     /** The time for which a bound port is expected to listen. */

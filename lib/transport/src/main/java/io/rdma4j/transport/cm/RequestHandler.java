@@ -47,7 +47,7 @@ final class RequestHandler {
         onAdmitted(nowNanos, from, req, transaction);
     }
 
-    /** Handles a request that the limit of its source has admitted, perhaps a moment ago. */
+    /** Handles a request that the limit of its source has admitted, now or earlier. */
     void onAdmitted(long nowNanos, CmRoute from, Req req, long transaction) {
         Gid peer = req.primaryPath().localGid();
         CmConnection same = agent.table.byRemoteId(peer, req.localCaGuid(), req.localCommunicationId());

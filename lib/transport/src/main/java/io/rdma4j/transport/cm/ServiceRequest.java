@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * received a SIDR_REQ. Like the agent, not thread safe.
  *
  * <p>A reply is remembered for a while, so that a peer that retransmits its request because the reply was lost receives
- * the same one. (Linux discards the reply at once and asks its application again.)
+ * the same one. (Linux discards the reply immediately and asks its application again.)
  */
 public final class ServiceRequest {
     private final ServiceTable table;

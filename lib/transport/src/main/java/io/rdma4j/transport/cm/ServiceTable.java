@@ -108,7 +108,7 @@ final class ServiceTable {
         onAdmitted(nowNanos, from, message, transaction);
     }
 
-    /** Handles a request that the limit of its source has admitted, perhaps a moment ago. */
+    /** Handles a request that the limit of its source has admitted, now or earlier. */
     void onAdmitted(long nowNanos, CmRoute from, SidrReq message, long transaction) {
         Key key = new Key(from.remote(), from.scope(), message.requestId());
         ServiceRequest existing = requests.get(key);

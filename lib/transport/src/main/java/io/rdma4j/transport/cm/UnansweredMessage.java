@@ -1,8 +1,8 @@
 package io.rdma4j.transport.cm;
 
 /**
- * A message that waits for an answer: the times at which to send it again, and the time to give up. The interval doubles up to
- * that of Linux. The time to give up is that of Linux, whatever the number of retransmissions.
+ * A message that waits for an answer: the times at which to send it again, and the time to give up. The interval
+ * doubles until it is Linux's. The time to give up is the same as in Linux, whatever the number of retransmissions.
  */
 final class UnansweredMessage {
     private final CmDatagram datagram;
@@ -19,9 +19,9 @@ final class UnansweredMessage {
      * @param datagram the message
      * @param nowNanos current time
      * @param firstWaitNanos time until the first retransmission, at most one interval
-     * @param intervalNanos interval of Linux, the longest one
-     * @param tries number of intervals until giving up, and of the extensions that count
-     * @param maxWaitNanos upper limit of the time to give up, whatever the extensions
+     * @param intervalNanos Linux's interval, the maximum
+     * @param tries number of intervals until giving up, and maximum number of extensions
+     * @param maxWaitNanos upper limit of the time to give up, regardless of extensions
      */
     UnansweredMessage(
             CmDatagram datagram, long nowNanos, long firstWaitNanos, long intervalNanos, int tries, long maxWaitNanos) {
@@ -54,9 +54,9 @@ final class UnansweredMessage {
     }
 
     /**
-     * Extends the time to give up because of an MRA. Retransmission continues at the longest interval, since the peer's
-     * message after its MRA may be lost, too. As in Linux, at most as many MRAs count as there are tries, and MRAs during an
-     * extension do not count.
+     * Extends the time to give up because of an MRA. Retransmission continues at the maximum interval, since the peer's
+     * message after its MRA may also be lost. As in Linux, at most as many MRAs count as there are tries, and MRAs
+     * during an extension do not count.
      */
     void extend(long nowNanos, long serviceNanos) {
         if (extensionsLeft > 0 && nowNanos >= extendedUntilNanos) {

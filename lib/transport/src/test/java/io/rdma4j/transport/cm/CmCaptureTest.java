@@ -37,8 +37,8 @@ class CmCaptureTest {
     private static final Gid B = Gid.ofIpv4(0x0a58_0002);
 
     // Frames of cmfuzz for which rdma4j deliberately differs from Linux. A MAD must be complete. The sender of a REQ
-    // must
-    // be that of the packet. A duplicate REQ is answered at once. The rejection of an address names the right one.
+    // must be that of the packet. A duplicate REQ is answered immediately. The rejection of an address names the right
+    // one.
     private static final Set<Integer> SHORT_MADS = Set.of(75, 78);
 
     private static final int DUPLICATE_REQ_AFTER_REP = 87;

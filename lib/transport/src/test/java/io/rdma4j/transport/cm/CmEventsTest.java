@@ -23,7 +23,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The order of events, and what becomes of events whose object the owner has destroyed before it polls them. */
+/** The order of events, and events of objects that the owner destroys before it polls them. */
 class CmEventsTest {
     private static final Gid PEER = Gid.ofIpv4(0x0a58_0002);
     private static final Gid SERVER = Gid.ofIpv4(0x0a58_0001);
@@ -78,7 +78,7 @@ class CmEventsTest {
     }
 
     @Test
-    void requestCountsAsUndecidedFromTheNextPollOn() {
+    void requestIsUndecidedFromTheNextPollOn() {
         CmConnection connection = requested();
         assertThat(connection.state()).isEqualTo(CmState.REQ_RECEIVED);
         deliver(request());
@@ -121,7 +121,7 @@ class CmEventsTest {
     }
 
     @Test
-    void cancelledResolutionReportsNotEvenAReplyThatHasArrived() {
+    void cancelledResolutionDiscardsAReplyThatHasArrived() {
         ServiceResolution resolution =
                 agent.resolve(now, new CmRoute(SERVER, PEER, 0), SERVICE, PrivateData.EMPTY, "owner");
         deliver(SidrRep.of(resolution.requestId(), SidrRep.STATUS_VALID, 5, SERVICE, 6, PrivateData.EMPTY));
@@ -137,7 +137,7 @@ class CmEventsTest {
         assertThat(agent.pollEvent()).isNull();
         assertThat(agent.connectionCount()).isZero();
         CmDatagram out = requireNonNull(agent.pollTransmit());
-        assertThat(out.trafficClass()).as("that of the request's path").isEqualTo(0x20);
+        assertThat(out.trafficClass()).as("the path MTU of the request").isEqualTo(0x20);
         Rej rej = (Rej) requireNonNull(CmMessage.parse(out.mad(), 0, CmMad.LENGTH));
         assertThat(rej.reason()).isEqualTo(RejectReason.INVALID_PATH_MTU.code());
         assertThat(rej.localCommunicationId()).isZero();

@@ -63,7 +63,7 @@ final class CmFabric {
         }
     }
 
-    /** Delivers a hand-made message from one address to another at once. */
+    /** Immediately delivers a hand-made message from one address to another. */
     void inject(Gid from, Gid to, CmMessage message, long transaction) {
         MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
         message.emit(mad, 0, transaction);

@@ -20,12 +20,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Floods of requests from forged addresses, beside connected and new clients, with the default limits. */
+/** Floods of requests from forged addresses, in addition to connected and new clients, with the default limits. */
 class CmFloodTest {
     private static final int CLIENTS = 8;
     private static final int FIRST_FORGED = 1_000_000;
 
-    /** Limit of REPs retransmitted to addresses that never answered: 1000 at once, then 100 a second. */
+    /** Limit of REPs retransmitted to addresses that never answered: 1000 in a burst, then 100 a second. */
     private static final int MAX_RETRANSMISSIONS = 1_000 + 100 * 70;
 
     private final CmTarget target = new CmTarget(CmConfiguration.of(1, new Random(1)::nextInt));
@@ -68,7 +68,7 @@ class CmFloodTest {
             target.runUntil(target.now + 50 * MILLISECOND);
         }
         assertThat(served)
-                .as("of 200 new clients, beside 2000 forged requests a second")
+                .as("of 200 new clients, during 2000 forged requests a second")
                 .isEqualTo(200);
     }
 
@@ -80,7 +80,7 @@ class CmFloodTest {
         assertThat(isServed(host(100), 1)).isTrue();
         int before = target.sent.size();
         for (int i = 0; i < 3_000; i++) {
-            // At the processing rate, in case they all count as one address.
+            // At the processing rate, in case they are all treated as one address.
             target.runUntil(target.now + MILLISECOND);
             String _ = target.requestConnection(host(forged++), 1);
         }

@@ -53,7 +53,7 @@ class CmPeerLimitsTest {
     }
 
     @Test
-    void serviceResolutionsCountToo() {
+    void serviceResolutionsAreLimitedToo() {
         for (int i = 0; i < BURST; i++) {
             assertThat(target.deliver(host(9), new SidrReq(1 + i, 0xffff, SERVICE, PrivateData.EMPTY)))
                     .hasSize(1);
@@ -216,7 +216,7 @@ class CmPeerLimitsTest {
         assertThat(target.sent).hasSize(requests);
         target.runUntil(Long.MAX_VALUE - 1);
         assertThat(agent.connectionCount()).isZero();
-        // 1000 at once, then 100 a second while a reply is retransmitted, a little over 65 seconds.
+        // 1000 in a burst, then 100 a second while a reply is retransmitted, a little over 65 seconds.
         assertThat(target.sent.size() - requests).isBetween(5_000, 8_200);
         assertThat(agent.counters().retransmissionsSuppressed).isGreaterThan(10_000);
     }

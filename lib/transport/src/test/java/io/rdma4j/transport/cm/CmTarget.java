@@ -84,7 +84,7 @@ final class CmTarget {
                 .build();
     }
 
-    /** Delivers a message to the agent and returns the messages that it sends at once. */
+    /** Delivers a message to the agent and returns the messages that it sends immediately. */
     List<CmMessage> deliver(Gid from, CmMessage message) {
         MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
         message.emit(mad, 0, 5);

@@ -35,7 +35,7 @@ class ExpectedServicesTest {
         assertThat(client.events).containsExactly("reply");
         assertThat(server.agent.expected.held()).isZero();
         assertThat(fabric.sent.get(CmAttribute.REQ))
-                .as("no repetition was needed")
+                .as("without a retransmission")
                 .isEqualTo(1);
     }
 
@@ -50,7 +50,7 @@ class ExpectedServicesTest {
     }
 
     @Test
-    void requestIsRejectedIfNobodyListensInTime() {
+    void requestIsRejectedIfNoListenerAppearsInTime() {
         expectAndConnect();
         fabric.run(ExpectedServices.PATIENCE_NANOS);
         assertThat(client.events).containsExactly("reject 8");

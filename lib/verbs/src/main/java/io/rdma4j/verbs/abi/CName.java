@@ -5,13 +5,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/**
- * Names the C counterpart of a constant. In a class with {@link CStruct}, the constant is the offset of this C field.
- * In another class, the constant is the value of this C expression.
- */
+/** Names the C expression whose value a constant has. {@code CLayoutsTest} compares them. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.FIELD)
 public @interface CName {
-    /** Returns the field or the expression. */
+    /** Returns the expression, usually the name of a constant of an enumeration. */
     String value();
 }

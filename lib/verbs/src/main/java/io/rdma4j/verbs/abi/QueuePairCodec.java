@@ -1,9 +1,5 @@
 package io.rdma4j.verbs.abi;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
-
 import io.rdma4j.value.AccessFlag;
 import io.rdma4j.value.PathMtu;
 import io.rdma4j.value.QueuePairState;
@@ -11,15 +7,14 @@ import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.QueuePairAttribute;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.abi.VerbsStructures.Capabilities;
+import io.rdma4j.verbs.abi.VerbsStructures.QueuePairAttributeFields;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.Set;
 
 /** Reads and writes the attributes of queue pairs in C structures. */
 public final class QueuePairCodec {
-    private static final int BYTE = 0xff;
-    private static final int SHORT = 0xffff;
-
     private QueuePairCodec() {}
 
     /** Returns the bit of an attribute. */
@@ -57,73 +52,64 @@ public final class QueuePairCodec {
 
     /** Writes all attributes; C reads only the attributes in the mask. */
     public static void write(MemorySegment target, QueuePairAttributes attributes) {
-        target.set(
-                JAVA_INT_UNALIGNED,
-                QueuePairAttributeFields.STATE,
-                attributes.state().code());
-        target.set(
-                JAVA_INT_UNALIGNED,
+        Fields.putInt(target, QueuePairAttributeFields.STATE, attributes.state().code());
+        Fields.putInt(
+                target,
                 QueuePairAttributeFields.CURRENT_STATE,
                 attributes.currentState().code());
-        target.set(
-                JAVA_INT_UNALIGNED,
-                QueuePairAttributeFields.PATH_MTU,
-                attributes.pathMtu().code());
-        target.set(JAVA_INT_UNALIGNED, QueuePairAttributeFields.QUEUE_KEY, attributes.queueKey());
-        target.set(JAVA_INT_UNALIGNED, QueuePairAttributeFields.RECEIVE_PSN, attributes.receivePsn());
-        target.set(JAVA_INT_UNALIGNED, QueuePairAttributeFields.SEND_PSN, attributes.sendPsn());
-        target.set(
-                JAVA_INT_UNALIGNED, QueuePairAttributeFields.DESTINATION_QUEUE_PAIR, attributes.destinationQueuePair());
-        target.set(JAVA_INT_UNALIGNED, QueuePairAttributeFields.ACCESS, AccessFlag.bits(attributes.accessFlags()));
+        Fields.putInt(
+                target, QueuePairAttributeFields.PATH_MTU, attributes.pathMtu().code());
+        Fields.putInt(target, QueuePairAttributeFields.QUEUE_KEY, attributes.queueKey());
+        Fields.putInt(target, QueuePairAttributeFields.RECEIVE_PSN, attributes.receivePsn());
+        Fields.putInt(target, QueuePairAttributeFields.SEND_PSN, attributes.sendPsn());
+        Fields.putInt(target, QueuePairAttributeFields.DESTINATION_QUEUE_PAIR, attributes.destinationQueuePair());
+        Fields.putInt(target, QueuePairAttributeFields.ACCESS, AccessFlag.bits(attributes.accessFlags()));
         AddressVector vector = attributes.addressVector();
         if (vector != null) {
             AddressVectors.write(target, QueuePairAttributeFields.ADDRESS_VECTOR, vector);
         }
-        target.set(JAVA_SHORT_UNALIGNED, QueuePairAttributeFields.PARTITION_KEY_INDEX, (short)
-                attributes.partitionKeyIndex());
-        target.set(JAVA_BYTE, QueuePairAttributeFields.NOTIFY_WHEN_DRAINED, (byte)
-                (attributes.notifyWhenDrained() ? 1 : 0));
-        target.set(JAVA_BYTE, QueuePairAttributeFields.MAX_READ_ATOMIC, (byte) attributes.maxReadAtomic());
-        target.set(JAVA_BYTE, QueuePairAttributeFields.MAX_DESTINATION_READ_ATOMIC, (byte)
-                attributes.maxDestinationReadAtomic());
-        target.set(JAVA_BYTE, QueuePairAttributeFields.MIN_RNR_TIMER, (byte) attributes.minRnrTimer());
-        target.set(JAVA_BYTE, QueuePairAttributeFields.PORT, (byte) attributes.port());
-        target.set(JAVA_BYTE, QueuePairAttributeFields.TIMEOUT, (byte) attributes.timeout());
-        target.set(JAVA_BYTE, QueuePairAttributeFields.RETRY_COUNT, (byte) attributes.retryCount());
-        target.set(JAVA_BYTE, QueuePairAttributeFields.RNR_RETRY, (byte) attributes.rnrRetry());
+        Fields.putShort(target, QueuePairAttributeFields.PARTITION_KEY_INDEX, attributes.partitionKeyIndex());
+        Fields.putByte(target, QueuePairAttributeFields.NOTIFY_WHEN_DRAINED, attributes.notifyWhenDrained() ? 1 : 0);
+        Fields.putByte(target, QueuePairAttributeFields.MAX_READ_ATOMIC, attributes.maxReadAtomic());
+        Fields.putByte(
+                target, QueuePairAttributeFields.MAX_DESTINATION_READ_ATOMIC, attributes.maxDestinationReadAtomic());
+        Fields.putByte(target, QueuePairAttributeFields.MIN_RNR_TIMER, attributes.minRnrTimer());
+        Fields.putByte(target, QueuePairAttributeFields.PORT, attributes.port());
+        Fields.putByte(target, QueuePairAttributeFields.TIMEOUT, attributes.timeout());
+        Fields.putByte(target, QueuePairAttributeFields.RETRY_COUNT, attributes.retryCount());
+        Fields.putByte(target, QueuePairAttributeFields.RNR_RETRY, attributes.rnrRetry());
     }
 
     /** Reads the result of a query. */
     public static QueuePairAttributes read(MemorySegment from) {
         QueuePairAttributes attributes = new QueuePairAttributes()
                 .state(state(from))
-                .accessFlags(accessFlags(from.get(JAVA_INT_UNALIGNED, QueuePairAttributeFields.ACCESS)))
-                .queueKey(from.get(JAVA_INT_UNALIGNED, QueuePairAttributeFields.QUEUE_KEY))
-                .receivePsn(from.get(JAVA_INT_UNALIGNED, QueuePairAttributeFields.RECEIVE_PSN))
-                .sendPsn(from.get(JAVA_INT_UNALIGNED, QueuePairAttributeFields.SEND_PSN))
-                .destinationQueuePair(from.get(JAVA_INT_UNALIGNED, QueuePairAttributeFields.DESTINATION_QUEUE_PAIR))
+                .accessFlags(accessFlags(Fields.intAt(from, QueuePairAttributeFields.ACCESS)))
+                .queueKey(Fields.intAt(from, QueuePairAttributeFields.QUEUE_KEY))
+                .receivePsn(Fields.intAt(from, QueuePairAttributeFields.RECEIVE_PSN))
+                .sendPsn(Fields.intAt(from, QueuePairAttributeFields.SEND_PSN))
+                .destinationQueuePair(Fields.intAt(from, QueuePairAttributeFields.DESTINATION_QUEUE_PAIR))
                 .addressVector(AddressVectors.read(from, QueuePairAttributeFields.ADDRESS_VECTOR))
-                .partitionKeyIndex(from.get(JAVA_SHORT_UNALIGNED, QueuePairAttributeFields.PARTITION_KEY_INDEX) & SHORT)
-                .notifyWhenDrained(from.get(JAVA_BYTE, QueuePairAttributeFields.NOTIFY_WHEN_DRAINED) != 0)
-                .maxReadAtomic(from.get(JAVA_BYTE, QueuePairAttributeFields.MAX_READ_ATOMIC) & BYTE)
-                .maxDestinationReadAtomic(
-                        from.get(JAVA_BYTE, QueuePairAttributeFields.MAX_DESTINATION_READ_ATOMIC) & BYTE)
-                .minRnrTimer(from.get(JAVA_BYTE, QueuePairAttributeFields.MIN_RNR_TIMER) & BYTE)
-                .port(from.get(JAVA_BYTE, QueuePairAttributeFields.PORT) & BYTE)
-                .timeout(from.get(JAVA_BYTE, QueuePairAttributeFields.TIMEOUT) & BYTE)
-                .retryCount(from.get(JAVA_BYTE, QueuePairAttributeFields.RETRY_COUNT) & BYTE)
-                .rnrRetry(from.get(JAVA_BYTE, QueuePairAttributeFields.RNR_RETRY) & BYTE);
-        int mtu = from.get(JAVA_INT_UNALIGNED, QueuePairAttributeFields.PATH_MTU);
+                .partitionKeyIndex(Fields.shortAt(from, QueuePairAttributeFields.PARTITION_KEY_INDEX))
+                .notifyWhenDrained(Fields.byteAt(from, QueuePairAttributeFields.NOTIFY_WHEN_DRAINED) != 0)
+                .maxReadAtomic(Fields.byteAt(from, QueuePairAttributeFields.MAX_READ_ATOMIC))
+                .maxDestinationReadAtomic(Fields.byteAt(from, QueuePairAttributeFields.MAX_DESTINATION_READ_ATOMIC))
+                .minRnrTimer(Fields.byteAt(from, QueuePairAttributeFields.MIN_RNR_TIMER))
+                .port(Fields.byteAt(from, QueuePairAttributeFields.PORT))
+                .timeout(Fields.byteAt(from, QueuePairAttributeFields.TIMEOUT))
+                .retryCount(Fields.byteAt(from, QueuePairAttributeFields.RETRY_COUNT))
+                .rnrRetry(Fields.byteAt(from, QueuePairAttributeFields.RNR_RETRY));
+        int mtu = Fields.intAt(from, QueuePairAttributeFields.PATH_MTU);
         if (mtu >= PathMtu.MTU_256.code() && mtu <= PathMtu.MTU_4096.code()) {
             attributes.pathMtu(PathMtu.ofCode(mtu));
         }
-        attributes.draining(from.get(JAVA_BYTE, QueuePairAttributeFields.IS_DRAINING) != 0);
+        attributes.draining(Fields.byteAt(from, QueuePairAttributeFields.IS_DRAINING) != 0);
         return attributes;
     }
 
     /** Reads the state; an unknown state is treated as {@code ERROR}. */
     public static QueuePairState state(MemorySegment from) {
-        int code = from.get(JAVA_INT_UNALIGNED, QueuePairAttributeFields.STATE);
+        int code = Fields.intAt(from, QueuePairAttributeFields.STATE);
         return QueuePairState.ofCode(code).orElse(QueuePairState.ERROR);
     }
 
@@ -140,20 +126,20 @@ public final class QueuePairCodec {
 
     /** Writes the sizes of a queue pair. C: {@code struct ibv_qp_cap}. */
     public static void write(MemorySegment target, long at, QueuePairCapabilities sizes) {
-        target.set(JAVA_INT_UNALIGNED, at + Capabilities.SEND_WORK_REQUESTS, sizes.maxSendWorkRequests());
-        target.set(JAVA_INT_UNALIGNED, at + Capabilities.RECEIVE_WORK_REQUESTS, sizes.maxReceiveWorkRequests());
-        target.set(JAVA_INT_UNALIGNED, at + Capabilities.SEND_SCATTER_GATHER, sizes.maxSendScatterGather());
-        target.set(JAVA_INT_UNALIGNED, at + Capabilities.RECEIVE_SCATTER_GATHER, sizes.maxReceiveScatterGather());
-        target.set(JAVA_INT_UNALIGNED, at + Capabilities.INLINE_BYTES, sizes.maxInlineBytes());
+        Fields.putInt(target, at + Capabilities.SEND_WORK_REQUESTS, sizes.maxSendWorkRequests());
+        Fields.putInt(target, at + Capabilities.RECEIVE_WORK_REQUESTS, sizes.maxReceiveWorkRequests());
+        Fields.putInt(target, at + Capabilities.SEND_SCATTER_GATHER, sizes.maxSendScatterGather());
+        Fields.putInt(target, at + Capabilities.RECEIVE_SCATTER_GATHER, sizes.maxReceiveScatterGather());
+        Fields.putInt(target, at + Capabilities.INLINE_BYTES, sizes.maxInlineBytes());
     }
 
     /** Reads the sizes of a queue pair. C: {@code struct ibv_qp_cap}. */
     public static QueuePairCapabilities readCapabilities(MemorySegment from, long at) {
         return new QueuePairCapabilities(
-                from.get(JAVA_INT_UNALIGNED, at + Capabilities.SEND_WORK_REQUESTS),
-                from.get(JAVA_INT_UNALIGNED, at + Capabilities.RECEIVE_WORK_REQUESTS),
-                from.get(JAVA_INT_UNALIGNED, at + Capabilities.SEND_SCATTER_GATHER),
-                from.get(JAVA_INT_UNALIGNED, at + Capabilities.RECEIVE_SCATTER_GATHER),
-                from.get(JAVA_INT_UNALIGNED, at + Capabilities.INLINE_BYTES));
+                Fields.intAt(from, at + Capabilities.SEND_WORK_REQUESTS),
+                Fields.intAt(from, at + Capabilities.RECEIVE_WORK_REQUESTS),
+                Fields.intAt(from, at + Capabilities.SEND_SCATTER_GATHER),
+                Fields.intAt(from, at + Capabilities.RECEIVE_SCATTER_GATHER),
+                Fields.intAt(from, at + Capabilities.INLINE_BYTES));
     }
 }

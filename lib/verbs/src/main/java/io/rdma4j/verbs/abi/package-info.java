@@ -4,8 +4,9 @@
  * instead of libibverbs. A software device only uses {@link io.rdma4j.verbs.abi.MemoryAccess},
  * {@link io.rdma4j.verbs.abi.RevocableRegion} and {@link io.rdma4j.verbs.abi.BatchPosting}.
  *
- * <p>The numbers are written by hand. {@code AbiTest} of {@code hardware} compiles a C program against the header files
- * of libibverbs and compares every number that has an annotation. The numbers are the same on x86-64 and arm64, except
- * the offsets after a mutex in a structure; see {@link io.rdma4j.verbs.abi.Context}.
+ * <p>{@link io.rdma4j.verbs.abi.VerbsStructures} is the table of the structures. {@code CLayoutsTest} of {@code rules}
+ * compares it, and every number with an annotation, with the header files. The numbers are the same on x86-64 and
+ * arm64, except the offsets after a mutex in a structure; see
+ * {@link io.rdma4j.verbs.abi.VerbsStructures.Context}.
  */
 package io.rdma4j.verbs.abi;

@@ -10,6 +10,10 @@ final class StackReserveProcess {
     /** Frames of {@link #descend} that need about 16 KiB while it is interpreted. */
     private static final int FRAMES = 60;
 
+    /** One returning frame in so many checks the stack, since frames are smaller than the stack that a check needs. */
+    private static final int PERIOD = 4;
+
+    private int returns;
     private int overflows;
     private int passes;
 
@@ -32,7 +36,7 @@ final class StackReserveProcess {
         }
     }
 
-    /** Fills the stack. Then each returning frame checks and uses the stack. */
+    /** Fills the stack. Then every fourth of the returning frames checks and uses the stack. */
     @SuppressWarnings("InfiniteRecursion") // on purpose
     private void fillAndTry() {
         boolean isFull = false;
@@ -44,7 +48,9 @@ final class StackReserveProcess {
         if (!isFull && passes > 0) {
             return; // far enough from the end
         }
-        tryOnce();
+        if (returns++ % PERIOD == 0) {
+            tryOnce();
+        }
     }
 
     private void tryOnce() {

@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
  * @param localCommunicationId the sender's ID of the connection
  * @param remoteCommunicationId the receiver's ID of the connection
  * @param additionalInformationLength number of valid bytes in the additional information; not checked
- * @param status 0 if the path is loaded, else the reason; 8 bits, unknown values are kept
+ * @param status 0 if the path is loaded, otherwise the reason; 8 bits, unknown values are kept
  * @param additionalInformation 72 bytes
  * @param privateData 148 bytes
  */

@@ -37,7 +37,7 @@ public enum CmAttribute {
         this.privateDataLength = privateDataLength;
     }
 
-    /** Returns the message with this attribute ID, or null if the ID is not that of a CM message. */
+    /** Returns the message with this attribute ID, or null if no CM message has the ID. */
     public static @Nullable CmAttribute of(int id) {
         int index = id - REQ.id;
         return index >= 0 && index < IN_ORDER.length ? IN_ORDER[index] : null;

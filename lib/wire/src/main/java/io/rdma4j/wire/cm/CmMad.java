@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the fields of a CM message in place that are needed to route it.
+ * Reads in place the fields of a CM message that are needed to route it.
  *
  * <p>After {@link #check} has returned {@link Result#OK}, no accessor throws. {@code at} is always the offset of the
  * MAD.
@@ -61,7 +61,7 @@ public final class CmMad {
         return Wire.u16(s, at + MadHeader.O_ATTRIBUTE_ID);
     }
 
-    /** Returns the type of the message, or null if the attribute ID is not that of a CM message. */
+    /** Returns the type of the message, or null if no CM message has the attribute ID. */
     public static @Nullable CmAttribute attribute(MemorySegment s, long at) {
         return CmAttribute.of(attributeId(s, at));
     }

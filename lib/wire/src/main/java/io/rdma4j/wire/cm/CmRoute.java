@@ -16,8 +16,7 @@ public record CmRoute(Gid local, Gid remote, int scope) {
     }
 
     /**
-     * Returns whether an address is that of the peer. The same link-local address on another link belongs to another
-     * host.
+     * Returns whether an address is the peer's. The same link-local address on another link belongs to another host.
      */
     public boolean matchesPeer(Gid address, int addressScope) {
         return remote.equals(address) && isSameLink(scope, addressScope);

@@ -83,8 +83,9 @@ public record Rej(
     }
 
     /**
-     * Creates the reject of a side whose wait for a reply has timed out. It has no remote ID. The receiver finds the
-     * connection by the sender's CA GUID, which is the additional information, and by the sender's communication ID.
+     * Creates the reject that a side sends when it has timed out waiting for a reply. It has no remote ID. The receiver
+     * finds the connection by the sender's CA GUID, which is the additional information, and by the sender's
+     * communication ID.
      */
     public static Rej timeout(int localCommunicationId, int message, long localCaGuid) {
         byte[] guid = new byte[GUID_LENGTH];

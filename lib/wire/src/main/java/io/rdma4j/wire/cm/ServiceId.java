@@ -26,7 +26,7 @@ public final class ServiceId {
         return portSpace(serviceId).isPresent();
     }
 
-    /** Returns a service ID as text: {@code "tcp:7174"} for one of rdma_cm, else the number in hexadecimal. */
+    /** Returns a service ID as text: {@code "tcp:7174"} for one of rdma_cm, otherwise the number in hexadecimal. */
     public static String toString(long serviceId) {
         return portSpace(serviceId)
                 .map(space -> space.name().toLowerCase(Locale.ROOT) + ":" + port(serviceId))

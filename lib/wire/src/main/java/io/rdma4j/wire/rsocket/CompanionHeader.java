@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The header of a message on the UDP socket that accompanies a datagram RDMA socket. It is big-endian, 16 bytes for
- * IPv4 and 28 for IPv6. It informs each side of the queue pair of the other. Source: librdmacm's rsocket protocol.
+ * IPv4 and 28 for IPv6. Each side learns the other's queue pair number from it. Source: librdmacm's rsocket protocol.
  *
  * @param operation {@link #DATA} or {@link #CONTROL}
  * @param queuePairNumber number of the sender's queue pair, 24 bits

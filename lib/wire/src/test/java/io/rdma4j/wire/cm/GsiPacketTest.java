@@ -17,7 +17,7 @@ class GsiPacketTest {
     private static final Captures.Captured RTU = Captures.frame("rping", 6);
 
     @Test
-    void aPacketHasTheSameBytesAsThatOfLinux() {
+    void packetHasTheSameBytesAsFromLinux() {
         byte[] bytes = new byte[GsiPacket.LENGTH + 2];
         Arrays.fill(bytes, (byte) 0xa5);
         Frame frame = new Frame();

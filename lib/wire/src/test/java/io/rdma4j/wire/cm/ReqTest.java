@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
-/** Golden bytes: capture rstream #1, whose REQ asks for end-to-end flow control and carries private data. */
+/** Golden bytes: capture rstream #1, with a REQ that requests end-to-end flow control and carries private data. */
 class ReqTest extends HeaderLaws<CmMessage> {
     @Override
     protected String golden() {
