@@ -192,36 +192,21 @@ final class DeviceFaultCases {
         survivor.requireComplains("^" + survivor.label() + " DISCONNECT EVENT\\.\\.\\.$");
     }
 
-    /** Starts the launcher in the guest as a user without rights. */
-    private static RunningProcess unprivileged(InteropStage stage, String label, List<String> limits, String... words)
+    /** Starts the launcher in the guest as a user without rights, by a command before it. Blanks separate the words. */
+    private static RunningProcess unprivileged(InteropStage stage, String label, String before, String command)
             throws IOException, InterruptedException {
-        List<String> command =
-                new ArrayList<>(List.of("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"));
-        command.add("--inh-caps=-all");
-        command.addAll(limits);
-        command.add(stage.setting.launcher().command());
-        command.addAll(List.of(words));
-        return stage.startCommand(label, INSIDE, stage.insideWords(command));
+        String user = "setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all ";
+        List<String> words = new ArrayList<>(List.of((user + before).split(" ", -1)));
+        words.add(stage.setting.launcher().command());
+        words.addAll(List.of(command.split(" ", -1)));
+        return stage.startCommand(label, INSIDE, stage.insideWords(words));
     }
 
     /** The limit of locked memory is too low for the buffers of a client. */
     private static void lacksLockedMemory(InteropStage stage) throws CaseFailure, IOException, InterruptedException {
         RunningProcess server = serve(stage, "-S", "65535");
-        List<String> limits = List.of("prlimit", "--memlock=65536:65536");
-        unprivileged(
-                        stage,
-                        "client",
-                        limits,
-                        "rping",
-                        "-c",
-                        "-a",
-                        stage.serverAddress(V4),
-                        "-p",
-                        PORT,
-                        "-S",
-                        "65535",
-                        "-C",
-                        "1")
+        String client = "rping -c -a " + stage.serverAddress(V4) + " -p " + PORT + " -S 65535 -C 1";
+        unprivileged(stage, "client", "prlimit --memlock=65536:65536", client)
                 .requireStatus(12) // as C's
                 .requireComplains("ENOMEM.*|.*locks memory, of which this process may have 65536")
                 .requireComplains("ulimit -l");
@@ -233,11 +218,11 @@ final class DeviceFaultCases {
     private static void lacksPermission(InteropStage stage) throws CaseFailure, IOException, InterruptedException {
         stage.world.guest().require("the guest cannot change the permissions", "chmod 600 /dev/infiniband/*");
         try {
-            List<String> device = List.of("env", "RDMA4J_DEVICE=" + stage.device());
-            unprivileged(stage, "server", device, "rping", "-s", "-a", stage.address(INSIDE, V4))
+            String device = "env RDMA4J_DEVICE=" + stage.device();
+            unprivileged(stage, "server", device, "rping -s -a " + stage.address(INSIDE, V4))
                     .requireStatus(255)
                     .requireComplains("[Pp]ermission");
-            RunningProcess doctor = unprivileged(stage, "doctor", List.of(), "doctor");
+            RunningProcess doctor = unprivileged(stage, "doctor", "env", "doctor");
             doctor.requireEnd();
             doctor.requirePrints(stage.device() + ".*[Pp]ermission");
         } finally {
@@ -261,10 +246,8 @@ final class DeviceFaultCases {
         Thread.sleep(Duration.ofSeconds(2));
         // The command channel has this link, too: the guest raises it by itself, with the addresses that the kernel has
         // removed.
-        var _ = stage.world
-                .guest()
-                .call("(sleep 1; ip link set eth0 down; sleep 20; ip link set eth0 up\n" + "ip -6 addr add "
-                        + World.GUEST.ip6() + "/64 dev eth0 nodad) >/dev/null 2>&1 &");
+        String down = "sleep 1; ip link set eth0 down; sleep 20; ip link set eth0 up; ip -6 addr add ";
+        var _ = stage.world.guest().call("(" + down + World.GUEST.ip6() + "/64 dev eth0 nodad) >/dev/null 2>&1 &");
         InteropStage.requireEnd(client, 180);
         InteropStage.requireEnd(server, 60);
         server.requireStatus(3).requirePrints("LOST lost=RETRY_EXCEEDED_ERROR");

@@ -101,6 +101,23 @@ final class HardwareCases {
         }
     }
 
+    private static void measure(Place at, String row, String expected, String size, String count, String options) {
+        at.add("perftest/" + row, expected, PerftestCases.measure(toolOf(row), size, count, options));
+    }
+
+    private static void pingpong(
+            Place at, String row, String expected, Family family, int size, int count, String options) {
+        at.add("pingpong/" + row, expected, PingpongCases.exchange(toolOf(row), family, size, count, options));
+    }
+
+    private static void overhead(Place at, String row, String what, int size, int count, String options) {
+        at.add("overhead/" + row, "C and Java, " + what, 240, GuestJava.overhead(toolOf(row), size, count, options));
+    }
+
+    private static String toolOf(String row) {
+        return row.replaceFirst("/.*", "");
+    }
+
     /** What both devices have. */
     private static void defineConnected(Place at) {
         for (Family family : List.of(V4, V6, LL)) {
@@ -119,29 +136,15 @@ final class HardwareCases {
         if (!at.cases.setting.isC(Side.INSIDE)) { // C against C fails; see README.md
             at.add("rstream/-T-a", "poll", StreamCases.middle("rstream", V4, "-T a -T v"));
         }
-        at.add(
-                "rstream/-S-65536",
-                "20 x 64 KiB",
-                StreamCases.stream("rstream", V4, List.of("custom 64k 20 1 2.5m"), "-S 65536 -C 20 -T v"));
+        List<String> row = List.of("custom 64k 20 1 2.5m");
+        at.add("rstream/-S-65536", "20 x 64 KiB", StreamCases.stream("rstream", V4, row, "-S 65536 -C 20 -T v"));
         at.add("rcopy/v4", "2 MB", CopyCases.copy(V4, 2_000_000, ""));
         for (String tool : List.of("ib_send", "ib_write", "ib_read")) {
-            at.add(
-                    "perftest/" + tool + "_lat",
-                    "100 x 2 bytes",
-                    PerftestCases.measure(tool + "_lat", "2", "100", "-R -n 100"));
-            at.add(
-                    "perftest/" + tool + "_bw",
-                    "100 x 64 KiB",
-                    PerftestCases.measure(tool + "_bw", "65536", "100", "-R -n 100"));
+            measure(at, tool + "_lat", "100 x 2 bytes", "2", "100", "-R -n 100");
+            measure(at, tool + "_bw", "100 x 64 KiB", "65536", "100", "-R -n 100");
         }
-        at.add(
-                "perftest/ib_send_lat/-e",
-                "50 x 1 KiB, by events",
-                PerftestCases.measure("ib_send_lat", "1024", "50", "-R -n 50 -s 1024 -e"));
-        at.add(
-                "perftest/ib_write_bw/-q-2",
-                "2 x 100 x 4 KiB",
-                PerftestCases.measure("ib_write_bw", "4096", "200", "-R -n 100 -s 4096 -q 2"));
+        measure(at, "ib_send_lat/-e", "50 x 1 KiB, by events", "1024", "50", "-R -n 50 -s 1024 -e");
+        measure(at, "ib_write_bw/-q-2", "2 x 100 x 4 KiB", "4096", "200", "-R -n 100 -s 4096 -q 2");
     }
 
     /** What only RoCE has. */
@@ -153,34 +156,16 @@ final class HardwareCases {
         at.add("mckey/v4", "2 receivers, 10 each", 180, MulticastCases.group(V4, 2, "", ""));
         at.add("riostream/v4", "100 x 1000 bytes", StreamCases.small("riostream", V4, "-T v"));
         for (String kind : List.of("rc", "uc", "ud")) {
-            at.add(
-                    "pingpong/" + kind,
-                    "100 exchanges",
-                    PingpongCases.exchange(kind, V4, kind.equals("ud") ? 1024 : 4096, 100, ""));
-            at.add(
-                    "pingpong/" + kind + "/events",
-                    "20 exchanges of 333",
-                    PingpongCases.exchange(kind, V6, 333, 20, "-e"));
+            pingpong(at, kind, "100 exchanges", V4, kind.equals("ud") ? 1024 : 4096, 100, "");
+            pingpong(at, kind + "/events", "20 exchanges of 333", V6, 333, 20, "-e");
         }
-        at.add("pingpong/srq", "300 exchanges", PingpongCases.exchange("srq", V4, 4096, 300, ""));
-        at.add("pingpong/srq/events", "50 exchanges of 333", PingpongCases.exchange("srq", V4, 333, 50, "-q 5 -e"));
-        at.add(
-                "perftest/ib_atomic_lat",
-                "100 fetch-and-add",
-                PerftestCases.measure("ib_atomic_lat", "8", "100", "-R -n 100"));
-        at.add(
-                "perftest/ib_atomic_bw",
-                "300 fetch-and-add",
-                PerftestCases.measure("ib_atomic_bw", "8", "300", "-R -n 300"));
-        at.add("perftest/ib_write_lat/tcp", "50 x 2 bytes", PerftestCases.measure("ib_write_lat", "2", "50", "-n 50"));
-        at.add(
-                "perftest/ib_send_bw/UD",
-                "100 datagrams of 1 KiB",
-                PerftestCases.measure("ib_send_bw", "1024", "100", "-R -n 100 -s 1024 -c UD"));
-        at.add(
-                "perftest/ib_send_lat/UC",
-                "100 x 1 KiB",
-                PerftestCases.measure("ib_send_lat", "1024", "100", "-n 100 -s 1024 -c UC"));
+        pingpong(at, "srq", "300 exchanges", V4, 4096, 300, "");
+        pingpong(at, "srq/events", "50 exchanges of 333", V4, 333, 50, "-q 5 -e");
+        measure(at, "ib_atomic_lat", "100 fetch-and-add", "8", "100", "-R -n 100");
+        measure(at, "ib_atomic_bw", "300 fetch-and-add", "8", "300", "-R -n 300");
+        measure(at, "ib_write_lat/tcp", "50 x 2 bytes", "2", "50", "-n 50");
+        measure(at, "ib_send_bw/UD", "100 datagrams of 1 KiB", "1024", "100", "-R -n 100 -s 1024 -c UD");
+        measure(at, "ib_send_lat/UC", "100 x 1 KiB", "1024", "100", "-n 100 -s 1024 -c UC");
     }
 
     /** The reasons why siw0 has no such cases. */
@@ -200,23 +185,11 @@ final class HardwareCases {
     /** The cost of Java on a device, beside C. */
     private static void defineOverhead(Place at) {
         for (String tool : List.of("ib_write_lat", "ib_send_lat")) {
-            at.add("overhead/" + tool, "C and Java, 2 bytes", 240, GuestJava.overhead(tool, 2, 20000, ""));
+            overhead(at, tool, "2 bytes", 2, 20000, "");
         }
-        at.add(
-                "overhead/ib_send_lat/-e",
-                "C and Java, by events",
-                240,
-                GuestJava.overhead("ib_send_lat", 2, 5000, " -e"));
-        at.add(
-                "overhead/ib_write_bw/64",
-                "C and Java, 64 bytes",
-                240,
-                GuestJava.overhead("ib_write_bw", 64, 20000, " -s 64"));
-        at.add(
-                "overhead/ib_write_bw/65536",
-                "C and Java, 64 KiB",
-                240,
-                GuestJava.overhead("ib_write_bw", 65536, 2000, ""));
+        overhead(at, "ib_send_lat/-e", "by events", 2, 5000, " -e");
+        overhead(at, "ib_write_bw/64", "64 bytes", 64, 20000, " -s 64");
+        overhead(at, "ib_write_bw/65536", "64 KiB", 65536, 2000, "");
     }
 
     /** Java on rxe0 and Java on this host's software device, across the tap. */
@@ -234,20 +207,14 @@ final class HardwareCases {
         tap.add("riostream/v4", "100 x 1000 bytes", StreamCases.small("riostream", V4, "-T v"));
         tap.add("rcopy/v4", "2 MB", CopyCases.copy(V4, 2_000_000, ""));
         for (String kind : List.of("rc", "uc", "ud", "srq")) {
-            tap.add(
-                    "pingpong/" + kind,
-                    "100 exchanges",
-                    PingpongCases.exchange(kind, V4, kind.equals("ud") ? 1024 : 4096, 100, ""));
+            pingpong(tap, kind, "100 exchanges", V4, kind.equals("ud") ? 1024 : 4096, 100, "");
         }
         for (String tool : List.of("ib_send_lat", "ib_write_lat", "ib_read_lat")) {
-            tap.add("perftest/" + tool, "100 x 2 bytes", PerftestCases.measure(tool, "2", "100", "-R -n 100"));
+            measure(tap, tool, "100 x 2 bytes", "2", "100", "-R -n 100");
         }
         for (String tool : List.of("ib_send_bw", "ib_write_bw", "ib_read_bw")) {
-            tap.add("perftest/" + tool, "100 x 64 KiB", PerftestCases.measure(tool, "65536", "100", "-R -n 100"));
+            measure(tap, tool, "100 x 64 KiB", "65536", "100", "-R -n 100");
         }
-        tap.add(
-                "perftest/ib_atomic_lat",
-                "100 fetch-and-add",
-                PerftestCases.measure("ib_atomic_lat", "8", "100", "-R -n 100"));
+        measure(tap, "ib_atomic_lat", "100 fetch-and-add", "8", "100", "-R -n 100");
     }
 }
