@@ -105,7 +105,8 @@ final class HardwareCases {
         at.add("perftest/" + row, expected, PerftestCases.measure(toolOf(row), size, count, options));
     }
 
-    private static void pingpong(Place at, String row, String expected, Family family, int size, int count, String options) {
+    private static void pingpong(
+            Place at, String row, String expected, Family family, int size, int count, String options) {
         at.add("pingpong/" + row, expected, PingpongCases.exchange(toolOf(row), family, size, count, options));
     }
 
