@@ -118,7 +118,7 @@ final class HardwareCases {
         return row.replaceFirst("/.*", "");
     }
 
-    /** What both devices have. */
+    /** The cases that both devices can run. */
     private static void defineConnected(Place at) {
         for (Family family : List.of(V4, V6, LL)) {
             at.add("rping/" + family, "10 pings", Rping.pings(family, 64, 10));
@@ -147,7 +147,7 @@ final class HardwareCases {
         measure(at, "ib_write_bw/-q-2", "2 x 100 x 4 KiB", "4096", "200", "-R -n 100 -s 4096 -q 2");
     }
 
-    /** What only RoCE has. */
+    /** The cases that only RoCE can run. */
     private static void defineRoce(Place at) {
         at.add("rping/refused", "REJ 8, exit 255", ConnectionCases.refused(V4));
         for (Family family : List.of(V4, V6)) {
