@@ -22,7 +22,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -43,7 +42,6 @@ import org.junit.jupiter.params.provider.ValueSource;
         value = {OS.LINUX, OS.MAC},
         disabledReason = "sends signals")
 @Timeout(120)
-@ExtendWith(StartCache.class)
 class SignalProcessTest {
     private static final int SIGINT_STATUS = 130;
     private static final int SIGTERM_STATUS = 143;

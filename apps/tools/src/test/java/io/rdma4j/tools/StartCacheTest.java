@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -37,6 +38,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StartCacheTest {
     private static final Path CHECKOUT = Checkout.ROOT;
     private static final Path JDK = Path.of(System.getProperty("java.home"));
+    private static final List<String> MODULES = List.of(
+            "wire",
+            "transport",
+            "link",
+            "verbs",
+            "cm",
+            "sharing",
+            "soft",
+            "hardware",
+            "sockets",
+            "simulator",
+            "exec",
+            "tools");
     private static final Path UNSET = Path.of("/");
 
     @TempDir
@@ -67,7 +81,12 @@ class StartCacheTest {
     @BeforeAll
     static void makeCache() throws IOException, InterruptedException {
         build = Files.createDirectory(folder.resolve("the build"));
-        modules = PackedTools.pack(build);
+        modules = Files.createDirectory(build.resolve("build-test-1"));
+        for (String module : MODULES) {
+            pack(module);
+        }
+        Files.createFile(modules.resolve("complete"));
+        Files.writeString(build.resolve("current"), "build-test-1\n");
         // This option is incompatible with a cache, so none is created.
         expected = start(JDK, "-Xshare:auto").end();
         assertThat(caches()).isEmpty();
@@ -79,6 +98,15 @@ class StartCacheTest {
         assertThat(caches()).hasSize(1);
         cache = caches().getFirst();
         pristine = Files.copy(cache, folder.resolve("pristine"));
+    }
+
+    private static void pack(String module) {
+        Path classes = Checkout.module(module).resolve("target/classes");
+        Path jar = modules.resolve("rdma4j-" + module + ".jar");
+        int status = ToolProvider.findFirst("jar")
+                .orElseThrow()
+                .run(System.out, System.err, "-c", "-0", "-f", jar.toString(), "-C", classes.toString(), ".");
+        assertThat(status).isZero();
     }
 
     private static List<Path> caches() throws IOException {

@@ -14,12 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests the output of a tool's process. */
 @Timeout(120)
-@ExtendWith(StartCache.class)
 class ToolProcessTest {
     private static final long LIMIT_SECONDS = 60;
 

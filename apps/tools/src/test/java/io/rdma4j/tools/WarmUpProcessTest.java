@@ -17,12 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests the warm-up of a tool's process as a user sees it. */
 @Timeout(120)
-@ExtendWith(StartCache.class)
 class WarmUpProcessTest {
     private static final long LIMIT_SECONDS = 60;
     private static final int SIGINT_STATUS = 130;

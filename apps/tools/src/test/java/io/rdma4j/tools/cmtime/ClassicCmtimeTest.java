@@ -2,7 +2,6 @@ package io.rdma4j.tools.cmtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.tools.StartCache;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ToolProcess;
@@ -12,12 +11,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests the classic form of cmtime. Its server runs until it is stopped, so it runs in a separate process. */
-@ExtendWith(StartCache.class)
 class ClassicCmtimeTest {
     private static final String HEADER = "step              total ms     max ms     min us  us / conn\n";
     private static final String NUMBERS = ": ( *\\d+\\.\\d\\d){4}\n";

@@ -2,7 +2,6 @@ package io.rdma4j.tools.cmtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.tools.StartCache;
 import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ToolProcess;
 import java.util.List;
@@ -10,11 +9,9 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Tests cmtime with more connections than fit into the heap, in processes with a small heap. */
 @Timeout(120)
-@ExtendWith(StartCache.class)
 class CmtimeMemoryTest {
     private static final Map<String, String> SMALL_HEAP = Map.of("JAVA_TOOL_OPTIONS", "-Xmx24m");
     private static final long LIMIT_SECONDS = 60;

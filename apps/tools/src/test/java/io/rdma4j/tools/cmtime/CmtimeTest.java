@@ -3,7 +3,6 @@ package io.rdma4j.tools.cmtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fixture.RoceCapture;
-import io.rdma4j.tools.StartCache;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ReceiveTimeout;
@@ -23,14 +22,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests the mesh form of cmtime with instances of this tool in one process. */
-@ExtendWith(StartCache.class)
 class CmtimeTest {
     private static final String CLIENT_STEPS = """
         \tCreating IDs

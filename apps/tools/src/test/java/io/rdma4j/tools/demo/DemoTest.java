@@ -2,7 +2,6 @@ package io.rdma4j.tools.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.tools.StartCache;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.command.ToolEnvironment;
 import io.rdma4j.tools.command.WarmUpChoice;
@@ -16,13 +15,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@ExtendWith(StartCache.class)
 class DemoTest {
     /** A generous limit, because the test machine may be busy. The demonstration's own limit is for users. */
     private static final Duration LIMIT = Duration.ofMinutes(4);

@@ -2,7 +2,6 @@ package io.rdma4j.tools.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.tools.StartCache;
 import io.rdma4j.tools.command.ToolEnvironment;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -13,11 +12,9 @@ import java.util.List;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Tests parts of two concurrent demonstrations. */
 @Timeout(240)
-@ExtendWith(StartCache.class)
 class OtherToolsTest {
     private static final Duration LIMIT = Duration.ofMinutes(3);
 

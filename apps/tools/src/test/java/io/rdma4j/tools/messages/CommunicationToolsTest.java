@@ -3,7 +3,6 @@ package io.rdma4j.tools.messages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fixture.RoceCapture;
-import io.rdma4j.tools.StartCache;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ReceiveTimeout;
@@ -20,7 +19,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,7 +26,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests rdma_xclient and rdma_xserver against each other in one process. */
 @Timeout(90)
-@ExtendWith(StartCache.class)
 class CommunicationToolsTest {
     private static final String CLIENT = "rdma_xclient: start\nrdma_xclient: end %d\n";
     private static final String SERVER = "rdma_xserver: start\nrdma_xserver: end %d\n";

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.spi.ServiceLookup;
 import io.rdma4j.fixture.RoceCapture;
-import io.rdma4j.tools.StartCache;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ReceiveTimeout;
@@ -18,7 +17,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,7 +24,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests rdma_client and rdma_server against each other in one process. */
 @Timeout(90)
-@ExtendWith(StartCache.class)
 class EndpointToolsTest {
     private static final String CLIENT = "rdma_client: start\nrdma_client: end %d\n";
     private static final String SERVER = "rdma_server: start\nrdma_server: end %d\n";

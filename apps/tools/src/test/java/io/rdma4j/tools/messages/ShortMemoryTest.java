@@ -2,7 +2,6 @@ package io.rdma4j.tools.messages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.tools.StartCache;
 import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ToolProcess;
 import java.util.List;
@@ -10,13 +9,11 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests ucmatose, udaddy and mckey with too little memory. */
 @Timeout(120)
-@ExtendWith(StartCache.class)
 class ShortMemoryTest {
     private static final long SECONDS = 60;
 

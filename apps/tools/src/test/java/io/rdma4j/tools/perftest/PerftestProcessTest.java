@@ -2,7 +2,6 @@ package io.rdma4j.tools.perftest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.tools.StartCache;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ToolProcess;
@@ -13,13 +12,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests that need a separate process, for other Java options or to terminate it by a signal. */
-@ExtendWith(StartCache.class)
 class PerftestProcessTest {
     private static final long SECONDS = 120;
 

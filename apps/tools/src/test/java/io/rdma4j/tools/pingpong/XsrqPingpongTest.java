@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.rdma4j.fixture.RoceCapture;
-import io.rdma4j.tools.StartCache;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ReceiveTimeout;
@@ -25,7 +24,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,7 +31,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code ibv_xsrq_pingpong}, tested against itself over the loopback device. */
 @Timeout(90)
-@ExtendWith(StartCache.class)
 class XsrqPingpongTest {
     private static final String TOOL = "ibv_xsrq_pingpong ";
 

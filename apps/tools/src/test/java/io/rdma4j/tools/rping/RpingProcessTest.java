@@ -3,7 +3,6 @@ package io.rdma4j.tools.rping;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fixture.RoceCapture;
-import io.rdma4j.tools.StartCache;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ToolProcess;
@@ -18,12 +17,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests rping in separate processes that share one address. */
 @Timeout(120)
-@ExtendWith(StartCache.class)
 class RpingProcessTest {
     private static final long TIMEOUT_SECONDS = 60;
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.sockets.MessageFlag;
 import io.rdma4j.sockets.RdmaStreamSocket;
-import io.rdma4j.tools.StartCache;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.ToolTestSupport;
 import java.io.IOException;
@@ -21,12 +20,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of rcopy's client with a server that the test implements, and with files that cannot be sent. */
 @Timeout(60)
-@ExtendWith(StartCache.class)
 class RcopyClientTest {
     private static final int ENOSPC = 28;
     private static final int SHELL = 0xff;

@@ -3,7 +3,6 @@ package io.rdma4j.tools.sockets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.sockets.RdmaStreamSocket;
-import io.rdma4j.tools.StartCache;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ToolProcess;
@@ -24,7 +23,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,7 +30,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of rcopy's server with malicious clients and names, and of the files that it leaves on the disk. */
 @Timeout(60)
-@ExtendWith(StartCache.class)
 class RcopyServerTest {
     private static final String WAITING = "waiting for connection...";
     private static final int ENOENT = 2;

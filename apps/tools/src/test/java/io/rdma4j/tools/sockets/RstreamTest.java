@@ -2,7 +2,6 @@ package io.rdma4j.tools.sockets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.tools.StartCache;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ToolProcess;
@@ -13,14 +12,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of rstream with both sides in this process. */
 @Timeout(60)
-@ExtendWith(StartCache.class)
 class RstreamTest {
     private static final String HEADER = TransferFigures.HEADER + "\n";
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fixture.CapturedFrame;
 import io.rdma4j.fixture.RoceCapture;
-import io.rdma4j.tools.StartCache;
 import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ToolProcess;
 import io.rdma4j.wire.Opcode;
@@ -20,14 +19,12 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests of the common options with rstream, riostream and rcopy, each side in a separate process. */
 @Timeout(90)
-@ExtendWith(StartCache.class)
 class StreamToolsProcessTest {
     private static final long TIMEOUT_SECONDS = 60;
     private static final String FAULTS = " --no-warm-up --fault loss=1%,dup=30%,seed=";

@@ -2,7 +2,6 @@ package io.rdma4j.tools.sockets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.tools.StartCache;
 import io.rdma4j.tools.ToolTestSupport;
 import io.rdma4j.tools.command.ToolProcess;
 import java.util.List;
@@ -10,14 +9,12 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of the socket tools on a host without IPv6. */
 @Timeout(120)
-@ExtendWith(StartCache.class)
 class WithoutIpv6Test {
     /** With this option, Java behaves as on a host without IPv6. */
     private static final Map<String, String> NO_IPV6 = Map.of("JDK_JAVA_OPTIONS", "-Djava.net.preferIPv4Stack=true");
