@@ -27,8 +27,8 @@ final class Rping {
     private static final String CLIENT_PREFIX = "ping data: ";
 
     /**
-     * The lines that a client or server prints to standard error when it ends as expected. With Linux 6.12 the time-wait of a connection may end before its process does,
-     * which rping reports as C's does.
+     * The lines that a client or server prints to standard error when it ends as expected. With Linux 6.12 the time-wait of a
+     * connection may end before its process does, which rping reports as C's does.
      */
     private static final Set<String> GOOD_ENDS = Set.of(
             "server DISCONNECT EVENT...",
