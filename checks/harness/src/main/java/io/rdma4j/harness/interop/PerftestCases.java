@@ -6,6 +6,7 @@ import static io.rdma4j.harness.Case.Extent.QUICK;
 
 import io.rdma4j.harness.Case.Extent;
 import io.rdma4j.harness.CaseFailure;
+import io.rdma4j.harness.KnownFault;
 import io.rdma4j.harness.PerftestTable;
 import io.rdma4j.harness.RunningProcess;
 import io.rdma4j.harness.Stage;
@@ -18,6 +19,9 @@ import java.util.stream.Stream;
 
 /** The eight tools of perftest: server and client with the same options. */
 final class PerftestCases {
+    /** The status of a program that SIGSEGV has ended. */
+    private static final int SEGMENTATION_FAULT = 139;
+
     /** The number of messages is not known in advance. */
     private static final String ANY = "any";
 
@@ -155,6 +159,9 @@ final class PerftestCases {
                         command + place(stage, stage.server),
                         PingpongCases.tcp(stage),
                         command + place(stage, stage.client) + " " + address);
+        if (usesManager && stage.isC(stage.client) && pair.client().awaitEnd() == SEGMENTATION_FAULT) {
+            throw new KnownFault("perftest was rejected, before the server listened, and crashed");
+        }
         for (RunningProcess each : pair.both()) {
             each.requireSuccess();
             Stage.require(
