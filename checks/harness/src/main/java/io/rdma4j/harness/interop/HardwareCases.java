@@ -25,7 +25,7 @@ final class HardwareCases {
                     + "|siw/fault/(connections|kill-9/.*|locked-memory|no-permission|deleted/rping)");
 
     /**
-     * Where cases run.
+     * The devices and hosts that cases use.
      *
      * @param name the beginning of their names: rxe and siw in the guest, tap between the guest and this host
      */
