@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param client the client's command
  * @param clientSide the host of the client
  * @param check an additional check
- * @param known a fault of the program that may happen on a busy machine, after which the pair runs again; or null
+ * @param retried a fault of the program that may happen on a busy machine, after which the pair runs once more; or null
  */
 record Pair(
         Ready ready,
@@ -23,7 +23,7 @@ record Pair(
         String client,
         Side clientSide,
         Check check,
-        @Nullable KnownFault known) {
+        @Nullable RetriedFault retried) {
     /** How it is known that a server listens. */
     sealed interface Ready {
         /** The server listens on a TCP port. */
@@ -51,13 +51,13 @@ record Pair(
     }
 
     /**
-     * A known fault of a program.
+     * A fault of a program, after which the pair runs once more.
      *
      * @param pattern matches the reason of the failure or the output of one side
      * @param remark the remark about the second run
      */
-    record KnownFault(Pattern pattern, String remark) {
-        KnownFault(String regex, String remark) {
+    record RetriedFault(Pattern pattern, String remark) {
+        RetriedFault(String regex, String remark) {
             this(Pattern.compile(regex, Pattern.MULTILINE), remark);
         }
 
@@ -72,16 +72,16 @@ record Pair(
 
     /** Returns a pair on one host. */
     Pair onOneHost() {
-        return new Pair(ready, server, client, Side.SERVER, check, known);
+        return new Pair(ready, server, client, Side.SERVER, check, retried);
     }
 
     /** Returns a pair with a check. */
     Pair checked(Check value) {
-        return new Pair(ready, server, client, clientSide, value, known);
+        return new Pair(ready, server, client, clientSide, value, retried);
     }
 
-    /** Returns a pair that runs again after a known fault. */
-    Pair knownToFail(KnownFault value) {
+    /** Returns a pair that runs once more after a fault. */
+    Pair retriedAfter(RetriedFault value) {
         return new Pair(ready, server, client, clientSide, check, value);
     }
 
@@ -92,7 +92,7 @@ record Pair(
             finish(stage, first);
         } catch (CaseFailure failed) {
             first.end();
-            KnownFault fault = known;
+            RetriedFault fault = retried;
             if (fault == null || !fault.matches(failed.getMessage() + "\n" + first.output())) {
                 throw failed;
             }

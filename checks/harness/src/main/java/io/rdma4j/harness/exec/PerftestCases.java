@@ -5,7 +5,7 @@ import static io.rdma4j.harness.exec.ExecCases.QUICK;
 import static io.rdma4j.harness.exec.ExecHosts.SERVER;
 
 import io.rdma4j.harness.PerftestTable;
-import io.rdma4j.harness.exec.Pair.KnownFault;
+import io.rdma4j.harness.exec.Pair.RetriedFault;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -22,16 +22,16 @@ final class PerftestCases {
     /** With -R, a client connects before a server listens on a busy machine, and perftest crashes when it is rejected. */
     private static final String REJECTED = "Failed to handle RDMA CM event";
 
-    private static final KnownFault NO_FREQUENCY = new KnownFault(
+    private static final RetriedFault NO_FREQUENCY = new RetriedFault(
             CLOCK + "|" + REJECTED,
             "perftest could not measure the frequency of the processor, or connected before its server listened");
 
     /** perftest waits indefinitely when a message of an unreliable service is lost. */
-    private static final KnownFault LOST_MESSAGE =
-            new KnownFault("ended with 124$|" + CLOCK, "a message was lost, or the frequency not measured");
+    private static final RetriedFault LOST_MESSAGE =
+            new RetriedFault("ended with 124$|" + CLOCK, "a message was lost, or the frequency not measured");
 
     /** Before 23.07, perftest waits for two queues with one channel, and confuses their events if they arrive together. */
-    private static final KnownFault ONE_CHANNEL = new KnownFault(
+    private static final RetriedFault ONE_CHANNEL = new RetriedFault(
             "^ *Failed status|" + CLOCK,
             "perftest took the event of the other queue, or did not measure the frequency");
 
@@ -71,7 +71,7 @@ final class PerftestCases {
             defineService(service, service.equals("XRC") ? NO_FREQUENCY : LOST_MESSAGE);
         }
         Pair multicast =
-                pair("ib_send_lat", "-n 100 -s 512 -c UD -g -M " + GROUP).knownToFail(NO_FREQUENCY);
+                pair("ib_send_lat", "-n 100 -s 512 -c UD -g -M " + GROUP).retriedAfter(NO_FREQUENCY);
         cases.addPair("ib_send_lat/-n100-s512-cUD-g-M", Roles.C_WITH_C, FULL, 30, multicast);
         add("ib_read_lat", FULL, "-n 100 -c XRC");
         add("ib_send_lat", FULL, "-n 100 -s 512 -c UD -R");
@@ -85,13 +85,13 @@ final class PerftestCases {
         addOnOneHost("ib_send_bw", "-n 500 -s 65536 -c UC"); // more than fits into the shared memory
     }
 
-    private void defineService(String service, KnownFault known) {
+    private void defineService(String service, RetriedFault fault) {
         boolean isDatagram = service.equals("UD");
-        add("ib_send_lat", QUICK, "-n 100 -s 512 -c " + service, known);
-        add("ib_send_bw", FULL, "-n 100 -s 512 -c " + service, known);
+        add("ib_send_lat", QUICK, "-n 100 -s 512 -c " + service, fault);
+        add("ib_send_bw", FULL, "-n 100 -s 512 -c " + service, fault);
         if (!isDatagram) {
-            add("ib_write_lat", FULL, "-n 100 -c " + service, known);
-            add("ib_write_bw", FULL, "-n 100 -c " + service, known);
+            add("ib_write_lat", FULL, "-n 100 -c " + service, fault);
+            add("ib_write_bw", FULL, "-n 100 -c " + service, fault);
         }
     }
 
@@ -99,9 +99,9 @@ final class PerftestCases {
         add(tool, isQuick, options, NO_FREQUENCY);
     }
 
-    private void add(String tool, boolean isQuick, String options, @Nullable KnownFault known) {
+    private void add(String tool, boolean isQuick, String options, @Nullable RetriedFault fault) {
         Pair pair = pair(tool, options);
-        cases.addPairs(tool + "/" + options.replace(" ", ""), isQuick, known == null ? pair : pair.knownToFail(known));
+        cases.addPairs(tool + "/" + options.replace(" ", ""), isQuick, fault == null ? pair : pair.retriedAfter(fault));
     }
 
     private void addOnOneHost(String tool, String options) {
